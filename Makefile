@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# make            build kbpfprof                make demo     install what is missing, build, run
+# make check      all tests (root)              make bench    against perf, bpftrace, libbpf-tools
+# make lint       format, analysers, own rules  make static   one static binary
+# make install    DESTDIR=, PREFIX=             make deps     packages for building and testing
+# V=1 shows commands; O=DIR builds there; CC CLANG BPFTOOL ARCH CROSS_COMPILE as usual.
+
+V ?= 0
+O ?= build
+PREFIX ?= /usr/local
+CROSS_COMPILE ?=
+ifeq ($(origin CC),default)
+CC := $(CROSS_COMPILE)gcc
+endif
+CLANG ?= clang
+LLVM_STRIP ?= llvm-strip
+BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool || echo bpftool)
+PKG_CONFIG ?= $(CROSS_COMPILE)pkg-config
+ARCH ?= $(shell uname -m)
+VERSION := 0.1
+
+BPF_ARCH := $(patsubst x86_64,x86,$(patsubst amd64,x86,$(patsubst aarch64,arm64,$(ARCH))))
+
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' '$(1)' '$(2)';)
+
+# Paths in debug info and assertions do not depend on where the tree lies.
+PREFIX_MAP := -ffile-prefix-map=$(CURDIR)/= -ffile-prefix-map=$(abspath $(O))/=
+
+CFLAGS ?= -O2 -g
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2 -Werror=date-time
+override CPPFLAGS += -D_GNU_SOURCE -DKBPFPROF_VERSION='"$(VERSION)"' -Iinclude -Isrc -I$(O)/skel
+BPF_CFLAGS ?= -O2 -g
+BPF_ALL_CFLAGS := -target bpf -mcpu=v2 -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Wextra -Wno-unused-parameter -Werror=date-time \
+	-Iinclude -Ivmlinux -Ibpf $(BPF_CFLAGS)
+
+LIBS := libbpf libelf zlib
+LIB_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBS) 2>/dev/null)
+LIB_LDLIBS := $(shell $(PKG_CONFIG) --libs $(LIBS) 2>/dev/null) -liberty -lm
+LIB_LDLIBS_STATIC := $(shell $(PKG_CONFIG) --static --libs $(LIBS) 2>/dev/null) -liberty -lm
+
+BPF_SRCS := $(sort $(wildcard bpf/*.bpf.c))
+SKELS := $(BPF_SRCS:bpf/%.bpf.c=$(O)/skel/%.skel.h)
+SRCS := $(sort $(wildcard src/*.c src/*/*.c))
+OBJS := $(SRCS:src/%.c=$(O)/obj/%.o)
+
+.PHONY: all deps demo check unit bench lint format static install clean
+.DELETE_ON_ERROR:
+all: $(O)/kbpfprof
+
+# --- BPF: object -> stripped of debug info, not of BTF -> skeleton
+$(O)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
+	$(call say,BPF,$@)mkdir -p $(@D) && $(CLANG) $(BPF_ALL_CFLAGS) $(PREFIX_MAP) -MMD -MP -c $< -o $@ && $(LLVM_STRIP) -g $@
+
+$(O)/skel/%.skel.h: $(O)/bpf/%.bpf.o
+	$(call say,SKEL,$@)mkdir -p $(@D) && $(BPFTOOL) gen skeleton $< name $*_bpf > $@
+
+# --- C
+# A tool includes the skeleton of its own name: it must exist before the first compile tells make so.
+$(O)/obj/%.o: src/%.c Makefile | $(SKELS)
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) -std=gnu11 $(CPPFLAGS) $(LIB_CFLAGS) $(WARN) $(CFLAGS) $(PREFIX_MAP) -MMD -MP -c $< -o $@
+
+$(O)/kbpfprof: $(OBJS)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIB_LDLIBS) -o $@
+
+static: $(O)/kbpfprof-static
+$(O)/kbpfprof-static: $(OBJS)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) -static $^ $(LIB_LDLIBS_STATIC) -o $@ && $(CROSS_COMPILE)strip $@
+
+install: all
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/kbpfprof)install -D -m 755 $(O)/kbpfprof $(DESTDIR)$(PREFIX)/bin/kbpfprof
+
+clean:
+	$(Q)rm -rf $(O)
+
+-include $(OBJS:.o=.d) $(wildcard $(O)/bpf/*.d) $(wildcard $(O)/unit/*.d)
+
+include tests/tests.mk

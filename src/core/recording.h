@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The recording: all that a run learned, in the words of pprof. Collectors add to it, symbols
+ * name its locations, views only read it. Everything is interned: adding the same thing twice
+ * gives the same id, and memory grows with what is distinct, not with time.
+ *
+ * Functions that add return an id >= 0, or -ENOMEM. Id 0 of strings is "".
+ * A recording has one owner and no locks.
+ */
+#ifndef CORE_RECORDING_H
+#define CORE_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "kbpfprof/lost.h"
+
+enum mapping_kind {
+	MAPPING_NONE,	/* an address of which nothing is known but why (rec_location.why) */
+	MAPPING_KERNEL, /* [kernel]: addresses are absolute, as /proc/kallsyms prints them */
+	MAPPING_MODULE, /* [module]: likewise */
+	MAPPING_BPF,	/* [bpf] programs */
+	MAPPING_FILE,	/* an ELF file: addresses are those of its own headers (st_value) */
+	MAPPING_VDSO,	/* likewise */
+	MAPPING_ANON,	/* memory without a file, as a JIT makes it: addresses are absolute */
+};
+
+/* Why a location has no name. Views show the words of why_name(). */
+enum why {
+	WHY_NAMED,	   /* it has one */
+	WHY_UNRESOLVED,	   /* symbols_resolve() has not run */
+	WHY_NO_MAPPING,	   /* the process maps nothing there */
+	WHY_PROCESS_GONE,  /* the process ended before its mappings could be read */
+	WHY_NO_PERMISSION, /* its mappings or the file may not be read (CAP_SYS_PTRACE) */
+	WHY_FILE_GONE,	   /* the file can be opened by none of the ways there are */
+	WHY_FILE_CHANGED,  /* another file has its path now: never used */
+	WHY_NOT_ELF,	   /* damaged, or no ELF file */
+	WHY_STRIPPED,	   /* it has no symbol table */
+	WHY_NO_SYMBOL,	   /* it has one, but no symbol covers the address */
+	WHY_ANON,	   /* memory without a file */
+	WHY_KPTR_RESTRICT, /* /proc/kallsyms shows no addresses (kernel.kptr_restrict, CAP_SYSLOG) */
+	WHY_STACK_FAILED,  /* not an address: the kernel could not give this side of the stack */
+	WHY_TRUNCATED,	   /* not an address: the stack goes on, but its depth limit was reached */
+	WHY_CAUSES,
+};
+
+struct rec_mapping {
+	int name; /* string: path as the process sees it, or [kernel], module name, [bpf], [vdso], [anon] */
+	enum mapping_kind kind;
+	uint64_t dev, inode; /* of the file; 0 when there is none */
+};
+
+struct rec_location {
+	int mapping; /* id */
+	int name;    /* string: demangled function; 0 when why != WHY_NAMED */
+	enum why why;
+	uint64_t address; /* in the mapping's terms; for callers already the byte before the return address */
+	uint64_t offset;  /* from the start of the function; 0 when unnamed */
+};
+
+/* Locations leaf first: the kernel's, then the user's. */
+struct rec_stack {
+	uint32_t first; /* index into recording.frames */
+	uint16_t kernel_frames, user_frames;
+};
+
+/* What is not told apart is 0 (comm, tgid, tid) or -1 (cpu). */
+struct rec_labels {
+	int comm; /* string */
+	int tgid, tid;
+	int cpu;
+};
+
+struct rec_sample {
+	struct rec_labels labels;
+	int stack;
+	uint64_t fires;	 /* how often */
+	uint64_t weight; /* sum of the periods: ns for the clocks, occurrences for other events; what shares are made of
+			  */
+};
+
+/*
+ * The balance of a sampling run. In exact arithmetic
+ *   expected = kept + idle + filtered + sum of lost + not delivered;
+ * not delivered may be slightly negative, a timer's phase at start and stop being unknown.
+ */
+struct rec_sampling {
+	char event[64];	       /* as the user would type it */
+	char unit[16];	       /* of weights: "ns", or the event's own name */
+	bool is_time;	       /* the weights are nanoseconds of CPU time */
+	char fallback[128];    /* why the default event could not be had; "" if it could */
+	uint64_t asked_hz;     /* 0 when a period was asked for */
+	uint64_t asked_period; /* 0 when a rate was asked for */
+	double achieved_hz;    /* programs run per second of running time, of the mean CPU */
+	uint64_t expected;     /* fires that were due: event count / period */
+	uint64_t seen;	       /* the program ran */
+	uint64_t kept, idle, filtered;
+	int64_t not_delivered; /* expected - seen */
+	uint64_t kept_weight, idle_weight;
+	uint64_t enabled_ns, running_ns;	 /* of all CPUs' events; running < enabled: the PMU was shared out */
+	bool idle_is_guess;			 /* interrupt work in the idle task could not be told from idling */
+	uint64_t user_stacks, short_user_stacks; /* samples with a user stack; of them two frames or fewer */
+	unsigned max_depth;			 /* frames a side above which a stack is cut */
+};
+
+struct rec_cost {
+	bool known;
+	uint64_t bpf_ns, bpf_runs; /* from the kernel's run statistics, all programs of the run */
+	uint64_t user_ns;	   /* own user + system CPU time */
+};
+
+/* Set by the session. */
+struct rec_meta {
+	char tool[16];
+	char target[160]; /* "whole machine", "PID 812", "COMMAND" ..., for the first line */
+	char kernel[128]; /* uname: release and machine */
+	uint64_t start_unix_ns;
+	uint64_t duration_ns; /* from enabling to disabling */
+	unsigned cpus;	      /* measured */
+};
+
+struct rec_lost {
+	uint64_t by_cause[LOST_CAUSES];
+};
+
+struct recording {
+	struct rec_meta meta;
+	struct rec_sampling sampling;
+	struct rec_cost cost;
+	struct rec_lost lost;
+
+	const struct rec_mapping *mappings;
+	const struct rec_location *locations;
+	const struct rec_stack *stacks;
+	const struct rec_sample *samples;
+	const uint32_t *frames; /* location ids, see rec_stack */
+	size_t n_mappings, n_locations, n_stacks, n_samples;
+	struct recording_tables *tables; /* private to recording.c */
+};
+
+struct recording *recording_new(void); /* NULL: no memory */
+void recording_free(struct recording *r);
+
+int recording_string(struct recording *r, const char *s); /* copied; longer than 4096 bytes is cut */
+const char *recording_str(const struct recording *r, int id);
+
+int recording_mapping(struct recording *r, const struct rec_mapping *m);
+/* Equal are (mapping, address, why); a location of MAPPING_NONE keeps its why. name and offset are not compared. */
+int recording_location(struct recording *r, int mapping, uint64_t address, enum why why);
+/* Gives a location its name, or the reason why it has none (name 0). */
+void recording_name(struct recording *r, int location, int name, uint64_t offset, enum why why);
+int recording_stack(struct recording *r, const uint32_t *locations, unsigned kernel_frames, unsigned user_frames);
+/* Adds fires and weight to the sample with these labels and stack; 0 or -errno. */
+int recording_add(struct recording *r, const struct rec_sample *s);
+
+uint64_t recording_lost_sum(const struct recording *r);
+/* Share of what was due that is in no bucket of the result, in percent: lost / (kept + lost); 0 when nothing was due.
+ */
+double recording_lost_pct(const struct recording *r);
+
+const char *why_name(enum why w);	  /* "stripped", "process gone" ...: short, for a report */
+const char *lost_name(enum lost_cause c); /* "stack map full" ... */
+
+#endif

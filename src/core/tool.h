@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The three interfaces everything hangs on. A tool is a subcommand; a collector fills a recording
+ * from BPF maps; a view draws a recording. A collector never prints, a view never sees a map.
+ *
+ * To add a tool: bpf/NAME.bpf.c, src/tools/NAME.c with its `const struct tool tool_NAME`, a live
+ * test, and one line in the array in main.c. To add a view: src/views/NAME.c, one line in
+ * views.c, a golden test. session.c and the shared headers do not change for either.
+ */
+#ifndef CORE_TOOL_H
+#define CORE_TOOL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core/options.h"
+#include "core/recording.h"
+
+struct session;
+
+/*
+ * A skeleton and its maps. Called by session.c alone, in this order; each returns 0 or -errno and
+ * has told on stderr why it failed. A NULL member is skipped.
+ */
+struct collector {
+	int (*open)(struct session *s); /* skeleton opened, s->skeleton, s->object and s->filter_config set */
+	int (*configure)(
+		struct session *s); /* .rodata, map sizes, which programs load; then the session loads and attaches */
+	int (*attach)(struct session *s); /* what the skeleton's own attach cannot do; nothing is measured yet */
+	int (*enable)(struct session *s, bool on); /* the moment that measuring starts, and stops */
+	int (*tick)(struct session *s); /* every s->tick_ns while running: cheap looks, a drain if maps fill up */
+	int (*drain)(struct session *s, struct recording *r);  /* moves what the maps hold into the recording */
+	int (*finish)(struct session *s, struct recording *r); /* after the last drain: balance, symbols */
+	void (*close)(struct session *s);		       /* accepts a half-open session */
+};
+
+enum rec_content {
+	REC_SAMPLES = 1 << 0, /* stacks, samples, locations */
+};
+
+struct view_options {
+	const char *sort; /* keys, comma separated; NULL: the view's own */
+	bool children;
+	bool idle;    /* show idle as a row */
+	uint64_t top; /* 0: all rows */
+	bool color;
+	unsigned width; /* columns; 0: not a terminal */
+};
+
+struct view {
+	const char *name, *summary;
+	unsigned needs; /* enum rec_content, all of them */
+	/* Checks the options before the run: 0, or -EINVAL after a message on stderr. NULL: nothing to check. */
+	int (*check)(const struct view_options *o);
+	/* 0 or -errno. Errors of the stream itself are the caller's to see by ferror(). */
+	int (*write)(FILE *f, const struct recording *r, const struct view_options *o);
+};
+
+enum tool_groups {
+	TOOL_TARGET = 1 << 0,
+	TOOL_TIME = 1 << 1,
+	TOOL_OUTPUT = 1 << 2,
+};
+
+struct tool {
+	const char *name, *summary;
+	const char *usage;		  /* what follows "kbpfprof NAME " */
+	const char *help;		  /* some paragraphs: what it answers, and examples */
+	unsigned groups;		  /* enum tool_groups: shared options it takes */
+	const struct option_def *options; /* its own rows ... */
+	size_t options_bytes;		  /* ... and the struct they write to, zeroed, then: */
+	void (*defaults)(void *options);  /* NULL: zero is the default */
+	const struct collector *collector;
+	unsigned gives; /* enum rec_content */
+	const char *default_view;
+	int (*run)(const void *options); /* instead of a collector: its exit code */
+};
+
+#endif
