@@ -46,6 +46,7 @@ OBJS := $(SRCS:src/%.c=$(O)/obj/%.o)
 
 .PHONY: all deps demo check unit bench lint format static install clean
 .DELETE_ON_ERROR:
+.SECONDARY:
 all: $(O)/kbpfprof
 
 # --- BPF: object -> stripped of debug info, not of BTF -> skeleton

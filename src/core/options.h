@@ -86,7 +86,7 @@ struct output_options {
 	const char *sort;
 	bool children;
 	bool idle;	     /* idle time as a row */
-	uint64_t top;	     /* rows of a table; 0: all */
+	uint64_t top;	     /* rows of a table; 0: all; VIEW_TOP_AUTO unless given */
 	const char *color;   /* auto, always, never */
 	double max_loss_pct; /* < 0: no limit */
 	bool self_cost;

@@ -28,7 +28,7 @@ struct collector {
 		struct session *s); /* .rodata, map sizes, which programs load; then the session loads and attaches */
 	int (*attach)(struct session *s); /* what the skeleton's own attach cannot do; nothing is measured yet */
 	int (*enable)(struct session *s, bool on); /* the moment that measuring starts, and stops */
-	int (*tick)(struct session *s); /* every s->tick_ns while running: cheap looks, a drain if maps fill up */
+	int (*tick)(struct session *s, struct recording *r); /* every s->tick_ns while running: cheap looks, a drain if maps fill up */
 	int (*drain)(struct session *s, struct recording *r);  /* moves what the maps hold into the recording */
 	int (*finish)(struct session *s, struct recording *r); /* after the last drain: balance, symbols */
 	void (*close)(struct session *s);		       /* accepts a half-open session */
@@ -38,11 +38,13 @@ enum rec_content {
 	REC_SAMPLES = 1 << 0, /* stacks, samples, locations */
 };
 
+#define VIEW_TOP_AUTO UINT64_MAX
+
 struct view_options {
 	const char *sort; /* keys, comma separated; NULL: the view's own */
 	bool children;
 	bool idle;    /* show idle as a row */
-	uint64_t top; /* 0: all rows */
+	uint64_t top; /* rows; 0: all; VIEW_TOP_AUTO: those worth showing, the view's choice */
 	bool color;
 	unsigned width; /* columns; 0: not a terminal */
 };

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Every difference between kernels, one accessor each; programs never test versions or fields.
+ */
+#ifndef CORE_BPF_H
+#define CORE_BPF_H
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+/* Bits of the preempt count, include/linux/preempt.h; unchanged since 4.x. */
+#define SOFTIRQ_SERVING (1U << 8)
+#define HARDIRQ_SHIFT	16
+#define HARDIRQ_BITS	0xfU
+
+#define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
+
+/*
+ * x86 keeps the preempt count in a per-CPU variable, and per-CPU __ksym externs do not load
+ * without CONFIG_KALLSYMS_ALL. The run queue is such a variable too and a task leads to its
+ * address, so user space gives the distance between the two, from BTF. 0: not known.
+ */
+const volatile __s64 preempt_count_from_rq_bytes = 0;
+
+/* Is the preempt count of `task`, which is the one running on this CPU, to be had? */
+static __always_inline bool core_preempt_count(struct task_struct *task, __u32 *count)
+{
+#if defined(__TARGET_ARCH_arm64)
+	*count = BPF_CORE_READ(task, thread_info.preempt_count);
+	return true;
+#else
+	__s64 at = preempt_count_from_rq_bytes;
+
+	if (!at || !bpf_core_field_exists(task->se.cfs_rq))
+		return false;
+	at += (__s64)BPF_CORE_READ(task, se.cfs_rq, rq);
+	if (bpf_core_type_exists(struct pcpu_hot))
+		at += bpf_core_field_offset(struct pcpu_hot, preempt_count);
+	return !bpf_probe_read_kernel(count, sizeof(*count), (void *)at);
+#endif
+}
+
+/* kernfs id of the ancestor of `cgroup` at `level`, itself if that is its own; 0 if it lies higher. */
+static __always_inline __u64 core_cgroup_ancestor_id(struct cgroup *cgroup, __u32 level)
+{
+	struct cgroup *ancestor = NULL;
+	void *slot;
+	__u64 id = 0;
+
+	if ((__u32)BPF_CORE_READ(cgroup, level) < level)
+		return 0;
+	slot = (void *)cgroup + level * sizeof(__u64);
+	if (bpf_core_field_exists(cgroup->ancestors)) {
+		bpf_probe_read_kernel(&ancestor, sizeof(ancestor),
+				      slot + bpf_core_field_offset(struct cgroup, ancestors));
+		return BPF_CORE_READ(ancestor, kn, id);
+	}
+	bpf_probe_read_kernel(&id, sizeof(id), slot + bpf_core_field_offset(struct cgroup___before_6_1, ancestor_ids));
+	return id;
+}
+
+/* The cgroup of `task` in the v2 hierarchy, or in the v1 hierarchy of a controller. */
+static __always_inline struct cgroup *core_task_cgroup(struct task_struct *task, __s32 subsys)
+{
+	struct css_set *set = BPF_CORE_READ(task, cgroups);
+	struct cgroup_subsys_state *css = NULL;
+
+	if (subsys < 0)
+		return BPF_CORE_READ(set, dfl_cgrp);
+	bpf_probe_read_kernel(&css, sizeof(css),
+			      (void *)set + bpf_core_field_offset(struct css_set, subsys) + subsys * sizeof(css));
+	return BPF_CORE_READ(css, cgroup);
+}
+
+/* Was the CPU in the kernel when the event came? */
+static __always_inline bool core_in_kernel(const struct bpf_perf_event_data *ctx)
+{
+#if defined(__TARGET_ARCH_x86)
+	return !(ctx->regs.cs & 3); /* ring 0 */
+#elif defined(__TARGET_ARCH_arm64)
+	return ctx->regs.pstate & 0xf; /* EL0t is 0 */
+#endif
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A cgroup as a user names it -> what the BPF filter compares. */
+#ifndef CORE_CGROUP_H
+#define CORE_CGROUP_H
+
+#include "kbpfprof/filter.h"
+
+/*
+ * `name`: a directory of a cgroup file system, or a path below the v2 mount ("/system.slice/x").
+ * Fills the cgroup_* members of config. 0; -ENOENT: no such cgroup; -EOPNOTSUPP: a v1 hierarchy
+ * without a controller, which the kernel side cannot follow, or a kernel without BTF.
+ * A message was printed.
+ */
+int cgroup_find(const char *name, struct filter_config *config);
+
+#endif

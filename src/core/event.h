@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* perf events by name, and one of them opened on many CPUs with a BPF program at its overflow. */
+#ifndef CORE_EVENT_H
+#define CORE_EVENT_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/cpu.h"
+
+struct event {
+	char name[64]; /* as the user would type it */
+	struct perf_event_attr attr;
+	bool is_time; /* it counts nanoseconds of CPU time: cpu-clock, task-clock */
+};
+
+/*
+ * cycles, instructions, cache-misses, cpu-clock, task-clock, page-faults, context-switches ... (their
+ * perf aliases too); rNNN (raw, hexadecimal); PMU/EVENT/ or EVENT as sysfs names it. A suffix :u or :k
+ * (both: :uk) keeps user or kernel mode only. 0, or -ENOENT: no such event on this machine, or
+ * -EINVAL: the name or a term of the PMU's description cannot be understood.
+ */
+int event_parse(const char *name, struct event *event);
+
+/* Is the errno of perf_event_open how a kernel or hypervisor says that it does not have the event at all? */
+bool event_errno_is_absent(int err);
+/* What the errno means for this event, and what to do: one clause for a message. */
+const char *event_errno_text(const struct event *event, int err);
+
+/* Does sampling at `hz` keep in step with the tick or with what runs at round rates? config_hz 0: not known. */
+bool event_rate_beats(uint64_t hz, uint64_t config_hz);
+
+struct event_set {
+	const struct cpu_list *cpus; /* the caller's; fds[i] is on cpus->ids[i] */
+	int *fds;		     /* -1: that CPU went offline meanwhile */
+};
+
+struct event_totals {
+	uint64_t count;			 /* of the event, in its unit */
+	uint64_t enabled_ns, running_ns; /* sums over CPUs */
+};
+
+/* Opens the event, disabled, for all tasks of each CPU. 0 or -errno of the first CPU that refused. */
+int event_set_open(struct event_set *set, const struct event *event, const struct cpu_list *cpus);
+int event_set_bpf(struct event_set *set, int program_fd);
+/* Starts counting; the CPUs begin spread over `spread_ns` so that they do not sample in step. */
+int event_set_enable(struct event_set *set, bool on, uint64_t spread_ns);
+int event_set_read(const struct event_set *set, struct event_totals *totals);
+void event_set_close(struct event_set *set);
+
+#endif

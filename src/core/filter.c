@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "core/filter.h"
+
+#include <bpf/bpf.h>
+#include <err.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/cgroup.h"
+#include "core/sysfs.h"
+#include "core/units.h"
+
+/* Targets that may live at once, with all their children: about 1 MiB of map. */
+#define FOLLOWED_MAX 16384
+
+#define INIT_PID_NS_INUM 0xEFFFFFFCU /* PROC_PID_INIT_INO, include/linux/proc_ns.h */
+
+static bool exists(pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	return !access(path, F_OK);
+}
+
+/* The process that a thread belongs to; 0 if it is gone. */
+static pid_t tgid_of(pid_t tid)
+{
+	char path[64], line[128];
+	FILE *f;
+	int tgid = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "Tgid: %d", &tgid) != 1)
+		;
+	if (f)
+		fclose(f);
+	return tgid;
+}
+
+static int check_process(pid_t tgid)
+{
+	pid_t owner = tgid_of(tgid);
+
+	if (!owner) {
+		warnx("no process with PID %d", tgid);
+		return -ESRCH;
+	}
+	if (owner == tgid)
+		return 0;
+	warnx("%d is a thread of PID %d (use -t %d for the thread, -p %d for the process)", tgid, owner, tgid, owner);
+	return -EINVAL;
+}
+
+static int check_thread(pid_t tid)
+{
+	if (exists(tid))
+		return 0;
+	warnx("no thread with TID %d", tid);
+	return -ESRCH;
+}
+
+static int parse_ids(const char *text, char letter, int (*check)(pid_t), pid_t **ids, size_t *n)
+{
+	char *copy = strdup(text), *save, *word;
+	int err = copy ? 0 : -ENOMEM;
+
+	*ids = calloc(strlen(text) + 1, sizeof(**ids));
+	if (!*ids)
+		err = -ENOMEM;
+	for (word = err ? NULL : strtok_r(copy, ",", &save); word && !err; word = strtok_r(NULL, ",", &save)) {
+		uint64_t id;
+
+		if (units_parse_count(word, &id) || !id || id > INT_MAX) {
+			warnx("-%c %s: '%s' is no number of a task (numbers, comma separated)", letter, text, word);
+			err = -EINVAL;
+			break;
+		}
+		err = check((pid_t)id);
+		(*ids)[(*n)++] = (pid_t)id;
+	}
+	if (!err && !*n) {
+		warnx("-%c needs a number", letter);
+		err = -EINVAL;
+	}
+	free(copy);
+	return err;
+}
+
+static int parse_comms(struct filter *f, const char *text)
+{
+	char *copy = strdup(text), *save, *word;
+
+	f->comms = calloc(strlen(text) + 1, sizeof(*f->comms));
+	if (!copy || !f->comms) {
+		free(copy);
+		return -ENOMEM;
+	}
+	for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		/* The kernel cuts names at 15 bytes: so is what the user typed. */
+		memcpy(f->comms[f->n_comms], word, strnlen(word, KBPFPROF_COMM_BYTES - 1));
+		f->n_comms++;
+	}
+	free(copy);
+	if (f->n_comms)
+		return 0;
+	warnx("--comm needs a name");
+	return -EINVAL;
+}
+
+static void find_pid_ns(struct filter_config *config)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) || st.st_ino == INIT_PID_NS_INUM)
+		return;
+	config->in_pid_ns = 1;
+	config->pid_ns_inum = (__u32)st.st_ino;
+}
+
+static void append(struct filter *f, const char *what, const char *value)
+{
+	size_t n = strlen(f->text);
+
+	snprintf(f->text + n, sizeof(f->text) - n, "%s%s%s%s", n ? ", " : "", what, *value ? " " : "", value);
+}
+
+static void describe(struct filter *f, const struct target_options *o)
+{
+	char name[64], path[64], comm[KBPFPROF_COMM_BYTES + 1];
+
+	if (o->command)
+		append(f, "command", o->command[0]);
+	if (f->n_tgids == 1) {
+		snprintf(path, sizeof(path), "/proc/%d/comm", f->tgids[0]);
+		if (sysfs_line(path, comm, sizeof(comm)))
+			strcpy(comm, "?");
+		snprintf(name, sizeof(name), "%d (%s)", f->tgids[0], comm);
+		append(f, "PID", name);
+	} else if (f->n_tgids) {
+		append(f, "PIDs", o->pids);
+	}
+	if (f->n_tids)
+		append(f, f->n_tids > 1 ? "TIDs" : "TID", o->tids);
+	if (o->comms)
+		append(f, "comm", o->comms);
+	if (o->cgroup)
+		append(f, "cgroup", o->cgroup);
+	if (!f->text[0] && !o->cpus)
+		append(f, "whole machine", "");
+	if (o->cpus)
+		append(f, "CPUs", o->cpus);
+}
+
+/* A pidfd, unlike a number, is not given to another process later, and tells of the whole thread group's end. */
+static int open_pidfds(struct filter *f)
+{
+	f->pidfds = calloc(f->n_tgids + 1, sizeof(*f->pidfds));
+	if (!f->pidfds)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->n_tgids; i++) {
+		f->pidfds[i].events = POLLIN;
+		f->pidfds[i].fd = (int)syscall(SYS_pidfd_open, f->tgids[i], 0);
+		if (f->pidfds[i].fd < 0) {
+			warn("cannot watch PID %d", f->tgids[i]);
+			return -errno;
+		}
+	}
+	return 0;
+}
+
+int filter_parse(struct filter *f, const struct target_options *o)
+{
+	int err = 0;
+
+	*f = (struct filter){ .inherit = !o->no_inherit, .command = o->command };
+	f->config.cgroup_subsys = -1;
+	find_pid_ns(&f->config);
+	if (o->all && (o->pids || o->tids || o->command)) {
+		warnx("-a means the whole machine: it does not go with -p, -t or a COMMAND");
+		return -EINVAL;
+	}
+	if (o->pids)
+		err = parse_ids(o->pids, 'p', check_process, &f->tgids, &f->n_tgids);
+	if (!err && o->tids)
+		err = parse_ids(o->tids, 't', check_thread, &f->tids, &f->n_tids);
+	if (!err && o->comms)
+		err = parse_comms(f, o->comms);
+	if (!err && o->cgroup)
+		err = cgroup_find(o->cgroup, &f->config);
+	f->config.by_task = f->n_tgids || f->n_tids || o->command;
+	f->config.by_comm = f->n_comms > 0;
+	f->config.by_cgroup = o->cgroup != NULL;
+	if (!err)
+		err = open_pidfds(f);
+	if (!err)
+		describe(f, o);
+	return err;
+}
+
+static int size_map(struct bpf_object *object, const char *name, bool used, size_t entries)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
+
+	if (!map)
+		return -ENOENT;
+	return used ? bpf_map__set_max_entries(map, (__u32)entries) : bpf_map__set_autocreate(map, false);
+}
+
+static int load_program(struct bpf_object *object, const char *name, bool used)
+{
+	struct bpf_program *program = bpf_object__find_program_by_name(object, name);
+
+	return program ? bpf_program__set_autoload(program, used) : -ENOENT;
+}
+
+int filter_configure(const struct filter *f, struct bpf_object *object, struct filter_config *config)
+{
+	bool by_task = f->config.by_task;
+	int err;
+
+	*config = f->config;
+	err = size_map(object, "tgids", by_task, f->n_tgids + FOLLOWED_MAX);
+	if (!err)
+		err = size_map(object, "tids", by_task, f->n_tids + FOLLOWED_MAX);
+	if (!err)
+		err = size_map(object, "comms", f->config.by_comm, f->n_comms);
+	if (!err)
+		err = load_program(object, "filter_fork", by_task && f->inherit);
+	if (!err)
+		err = load_program(object, "filter_exit", by_task);
+	if (!err)
+		err = load_program(object, "filter_exec", f->command);
+	return err;
+}
+
+static int put(struct bpf_object *object, const char *map, const void *key, __u32 value)
+{
+	int fd = bpf_object__find_map_fd_by_name(object, map);
+
+	if (fd < 0)
+		return fd;
+	return bpf_map_update_elem(fd, key, &value, BPF_ANY) ? -errno : 0;
+}
+
+int filter_fill(const struct filter *f, struct bpf_object *object, pid_t command)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < f->n_tgids && !err; i++)
+		err = put(object, "tgids", &f->tgids[i], FILTER_TARGET_ACTIVE);
+	for (size_t i = 0; i < f->n_tids && !err; i++)
+		err = put(object, "tids", &f->tids[i], FILTER_TARGET_ACTIVE);
+	for (size_t i = 0; i < f->n_comms && !err; i++)
+		err = put(object, "comms", f->comms[i], 1);
+	if (command && !err)
+		err = put(object, "tgids", &command, FILTER_TARGET_WAITING);
+	return err;
+}
+
+bool filter_targets_gone(const struct filter *f)
+{
+	if (f->n_tgids && poll(f->pidfds, f->n_tgids, 0) < (int)f->n_tgids)
+		return false;
+	for (size_t i = 0; i < f->n_tids; i++)
+		if (exists(f->tids[i]))
+			return false;
+	return f->n_tgids || f->n_tids;
+}
+
+void filter_free(struct filter *f)
+{
+	for (size_t i = 0; f->pidfds && i < f->n_tgids; i++)
+		if (f->pidfds[i].fd > 0)
+			close(f->pidfds[i].fd);
+	free(f->pidfds);
+	free(f->tgids);
+	free(f->tids);
+	free(f->comms);
+	*f = (struct filter){ 0 };
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The user-space half of bpf/filter.bpf.h: from target options to .rodata, maps and programs. */
+#ifndef CORE_FILTER_H
+#define CORE_FILTER_H
+
+#include <bpf/libbpf.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "core/options.h"
+#include "kbpfprof/filter.h"
+
+struct filter {
+	struct filter_config config;
+	bool inherit, command;
+	pid_t *tgids, *tids; /* as the caller sees them */
+	size_t n_tgids, n_tids;
+	struct pollfd *pidfds; /* one a tgid */
+	char (*comms)[KBPFPROF_COMM_BYTES];
+	size_t n_comms;
+	char text[160]; /* for the first line of a report: "whole machine", "PID 812 (motor_ctl)" ... */
+};
+
+/* 0 or -errno (-EINVAL usage, -ESRCH no such process), after a message. Free in either case. */
+int filter_parse(struct filter *f, const struct target_options *options);
+/* Before load: sets *config and sizes maps, leaves out programs that are not needed. */
+int filter_configure(const struct filter *f, struct bpf_object *object, struct filter_config *config);
+/* After load: fills the maps; command: tgid of the child that will run COMMAND, or 0. */
+int filter_fill(const struct filter *f, struct bpf_object *object, pid_t command);
+/* Do the processes and threads asked for live no more? False when none was asked for. */
+bool filter_targets_gone(const struct filter *f);
+void filter_free(struct filter *f);
+
+#endif

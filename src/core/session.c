@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "core/session.h"
+
+#include <bpf/bpf.h>
+#include <err.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/exit.h"
+#include "core/features.h"
+
+#define TICK_NS (100 * 1000 * 1000ULL)
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
+}
+
+static int call(int (*step)(struct session *), struct session *s)
+{
+	return step ? step(s) : 0;
+}
+
+static int print_nothing(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level;
+	(void)format;
+	(void)args;
+	return 0;
+}
+
+static int print_all(enum libbpf_print_level level, const char *format, va_list args)
+{
+	return level == LIBBPF_DEBUG ? 0 : vfprintf(stderr, format, args);
+}
+
+/* The CPUs to measure: -C, or all that are online. */
+static int choose_cpus(struct session *s)
+{
+	struct cpu_list online;
+	int err = cpu_list_online(&online);
+
+	if (err) {
+		warnx("cannot read the list of online CPUs: %s", strerror(-err));
+		return err;
+	}
+	if (!s->target->cpus) {
+		s->cpus = online;
+		return 0;
+	}
+	err = cpu_list_parse(s->target->cpus, &s->cpus);
+	if (err)
+		warnx("-C %s: no list of CPUs (like 0-3,7)", s->target->cpus);
+	for (size_t i = 0; !err && i < s->cpus.n; i++) {
+		if (cpu_list_has(&online, s->cpus.ids[i]))
+			continue;
+		warnx("-C %s: CPU %u is not online", s->target->cpus, s->cpus.ids[i]);
+		err = -ENODEV;
+	}
+	cpu_list_free(&online);
+	return err;
+}
+
+/* Counted per memory cgroup since 5.11; before, a limit that cannot be raised may still be enough. */
+static void raise_memlock(void)
+{
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+
+	setrlimit(RLIMIT_MEMLOCK, &all);
+}
+
+static int load(struct session *s)
+{
+	char why[256];
+	int err = bpf_object__load_skeleton(s->skeleton);
+
+	if (!err)
+		err = filter_fill(&s->filter, s->object, s->command.tgid);
+	if (!err)
+		return 0;
+	warnx("cannot load BPF programs: %s%s", features_explain_load(err, why, sizeof(why)),
+	      s->output->verbose ? "" : " (-v shows libbpf's log)");
+	return -EOPNOTSUPP;
+}
+
+static int attach(struct session *s)
+{
+	int err = bpf_object__attach_skeleton(s->skeleton);
+
+	if (err) {
+		warnx("cannot attach BPF programs: %s", strerror(-err));
+		return -EOPNOTSUPP;
+	}
+	return call(s->tool->collector->attach, s);
+}
+
+static int enable_stats(struct session *s)
+{
+	if (!s->output->self_cost)
+		return 0;
+	s->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	if (s->stats_fd >= 0)
+		return 0;
+	warnx("--self-cost: cannot enable BPF run statistics: %s", strerror(errno));
+	return -EOPNOTSUPP;
+}
+
+static int set_up(struct session *s, const sigset_t *user_mask)
+{
+	int err = choose_cpus(s);
+
+	if (!err)
+		err = filter_parse(&s->filter, s->target);
+	if (!err)
+		err = call(s->tool->collector->open, s);
+	if (!err && s->target->command) {
+		err = command_prepare(&s->command, s->target->command, user_mask);
+		if (err)
+			warnx("cannot fork: %s", strerror(-err));
+	}
+	if (!err)
+		err = filter_configure(&s->filter, s->object, s->filter_config);
+	if (!err)
+		err = call(s->tool->collector->configure, s);
+	if (!err)
+		err = enable_stats(s);
+	if (!err)
+		err = load(s);
+	return err ? err : attach(s);
+}
+
+static int start_command(struct session *s)
+{
+	int err = s->command.tgid ? command_start(&s->command) : 0;
+
+	if (err)
+		warnx("cannot run %s: %s", s->target->command[0], strerror(-err));
+	return err;
+}
+
+/* One step of waiting: true when the run is over. */
+static bool is_over(struct session *s, int signal_fd)
+{
+	struct signalfd_siginfo info;
+
+	while (read(signal_fd, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD)
+			s->interrupted = true;
+	if (s->interrupted)
+		return true;
+	if (s->command.tgid && command_ended(&s->command))
+		return true;
+	return filter_targets_gone(&s->filter);
+}
+
+/* Waits until `end_ns` of the monotonic clock (0: for ever) or the end of the run; ticks if there is a recording. */
+static int wait_until(struct session *s, struct recording *r, int signal_fd, uint64_t end_ns)
+{
+	struct pollfd signals = { .fd = signal_fd, .events = POLLIN };
+
+	while (!is_over(s, signal_fd)) {
+		uint64_t now = now_ns(CLOCK_MONOTONIC), left = s->tick_ns;
+		struct timespec pause;
+		int err;
+
+		if (end_ns && now >= end_ns)
+			return 0;
+		if (end_ns && end_ns - now < left)
+			left = end_ns - now;
+		pause = (struct timespec){ (time_t)(left / 1000000000), (long)(left % 1000000000) };
+		if (ppoll(&signals, 1, &pause, NULL) < 0 && errno != EINTR)
+			return -errno;
+		err = r && s->tool->collector->tick ? s->tool->collector->tick(s, r) : 0;
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static uint64_t deadline(uint64_t duration_ns)
+{
+	return duration_ns ? now_ns(CLOCK_MONOTONIC) + duration_ns : 0;
+}
+
+/* From the first sample to the last. */
+static int measure(struct session *s, struct recording *r, int signal_fd)
+{
+	const struct collector *c = s->tool->collector;
+	uint64_t start_ns;
+	int err = 0;
+
+	if (s->time->delay_ns) {
+		err = start_command(s);
+		if (!err)
+			err = wait_until(s, NULL, signal_fd, deadline(s->time->delay_ns));
+	}
+	if (err)
+		return err;
+	r->meta.start_unix_ns = now_ns(CLOCK_REALTIME);
+	start_ns = now_ns(CLOCK_MONOTONIC);
+	err = c->enable(s, true);
+	if (!err && !s->time->delay_ns)
+		err = start_command(s);
+	if (!err)
+		err = wait_until(s, r, signal_fd, deadline(s->time->duration_ns));
+	if (!err)
+		err = c->enable(s, false);
+	r->meta.duration_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
+	return err;
+}
+
+static int read_losses(struct session *s, struct recording *r)
+{
+	int fd = bpf_object__find_map_fd_by_name(s->object, "losses");
+	int cpus = libbpf_num_possible_cpus();
+	uint64_t *per_cpu;
+
+	if (fd < 0 || cpus < 0)
+		return fd < 0 ? fd : cpus;
+	per_cpu = calloc((size_t)cpus, sizeof(*per_cpu));
+	if (!per_cpu)
+		return -ENOMEM;
+	for (__u32 cause = 0; cause < LOST_CAUSES; cause++) {
+		if (bpf_map_lookup_elem(fd, &cause, per_cpu)) {
+			int err = -errno;
+
+			free(per_cpu);
+			return err;
+		}
+		for (int i = 0; i < cpus; i++)
+			r->lost.by_cause[cause] += per_cpu[i];
+	}
+	free(per_cpu);
+	return 0;
+}
+
+static void read_cost(struct session *s, struct recording *r)
+{
+	struct bpf_program *program;
+
+	if (s->stats_fd < 0)
+		return;
+	bpf_object__for_each_program(program, s->object)
+	{
+		struct bpf_prog_info info = { 0 };
+		__u32 bytes = sizeof(info);
+
+		if (bpf_program__fd(program) < 0 || bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &bytes))
+			continue;
+		r->cost.bpf_ns += info.run_time_ns;
+		r->cost.bpf_runs += info.run_cnt;
+	}
+	r->cost.known = true;
+}
+
+static void describe(const struct session *s, struct recording *r)
+{
+	struct utsname u;
+
+	snprintf(r->meta.tool, sizeof(r->meta.tool), "%s", s->tool->name);
+	snprintf(r->meta.target, sizeof(r->meta.target), "%s", s->filter.text);
+	if (!uname(&u))
+		snprintf(r->meta.kernel, sizeof(r->meta.kernel), "%s %s", u.release, u.machine);
+	r->meta.cpus = (unsigned)s->cpus.n;
+}
+
+/* The run itself, once all is set up. */
+static int run(struct session *s, struct recording *r, int signal_fd, const sigset_t *user_mask)
+{
+	int err;
+
+	if (!s->output->quiet && isatty(STDERR_FILENO) && !s->time->duration_ns && !s->target->command)
+		fprintf(stderr, "measuring %s, Ctrl-C ends and reports\n", s->filter.text);
+	describe(s, r);
+	err = measure(s, r, signal_fd);
+	/* From here on Ctrl-C means: stop at once. */
+	sigprocmask(SIG_SETMASK, user_mask, NULL);
+	if (!err)
+		err = s->tool->collector->drain(s, r);
+	if (!err)
+		err = read_losses(s, r);
+	read_cost(s, r);
+	if (!err)
+		err = s->tool->collector->finish(s, r);
+	return err;
+}
+
+static void tear_down(struct session *s)
+{
+	if (s->tool->collector->close)
+		s->tool->collector->close(s);
+	if (s->stats_fd >= 0)
+		close(s->stats_fd);
+	filter_free(&s->filter);
+	cpu_list_free(&s->cpus);
+}
+
+static int exit_code(const struct session *s, int err)
+{
+	if (s->command.exec_failed)
+		return command_exit_code(&s->command);
+	if (!err && s->command.tgid && !s->command.running && !s->interrupted)
+		return command_exit_code(&s->command);
+	return exit_code_of(err);
+}
+
+int session_run(struct session *s, struct recording *r)
+{
+	sigset_t watched, user_mask;
+	int signal_fd, err;
+
+	sigemptyset(&watched);
+	sigaddset(&watched, SIGINT);
+	sigaddset(&watched, SIGTERM);
+	sigaddset(&watched, SIGHUP);
+	sigaddset(&watched, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &watched, &user_mask);
+	signal_fd = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (signal_fd < 0)
+		return -errno;
+	s->tick_ns = TICK_NS;
+	s->stats_fd = -1;
+	libbpf_set_print(s->output->verbose ? print_all : print_nothing);
+	raise_memlock();
+	err = set_up(s, &user_mask);
+	if (!err)
+		err = run(s, r, signal_fd, &user_mask);
+	s->exit_code = exit_code(s, err);
+	command_stop(&s->command);
+	tear_down(s);
+	close(signal_fd);
+	sigprocmask(SIG_SETMASK, &user_mask, NULL);
+	return err;
+}

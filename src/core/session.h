@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One run of a collector: everything that is the same for all tools. Filter, COMMAND, load,
+ * attach, signals, delay, duration, ticks, losses, own cost and teardown.
+ */
+#ifndef CORE_SESSION_H
+#define CORE_SESSION_H
+
+#include <bpf/libbpf.h>
+#include <stdint.h>
+
+#include "core/command.h"
+#include "core/cpu.h"
+#include "core/filter.h"
+#include "core/tool.h"
+
+struct session {
+	/* set by main */
+	const struct tool *tool;
+	const void *options; /* the tool's own */
+	const struct target_options *target;
+	const struct time_options *time;
+	const struct output_options *output;
+
+	/* set by the collector's open() */
+	struct bpf_object_skeleton *skeleton;
+	struct bpf_object *object;
+	struct filter_config *filter_config; /* in the skeleton's .rodata */
+	void *state;			     /* the collector's own, until close() */
+
+	/* for the collector */
+	struct cpu_list cpus; /* to be measured: online, and in -C if that was given */
+	uint64_t tick_ns;     /* how often tick() is called; the collector may change it in configure() */
+
+	/* the session's own */
+	struct filter filter;
+	struct command command;
+	int stats_fd; /* holds the kernel's BPF run statistics enabled; -1: not asked for */
+	bool interrupted;
+	int exit_code;
+};
+
+/*
+ * Runs the tool's collector into `r`. 0 or -errno after a message. Everything is detached when it
+ * returns. s->exit_code is what the program should end with: COMMAND's own where one ran to its end.
+ */
+int session_run(struct session *s, struct recording *r);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* `kbpfprof profile`: samples of perf events, counted by stack in the kernel (bpf/profile.bpf.c). */
+#include <err.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/features.h"
+#include "core/kernel_btf.h"
+#include "core/sysfs.h"
+#include "core/units.h"
+#include "tools/profile.h"
+
+#define DEFAULT_HZ    99
+#define MAX_RATE_PATH "/proc/sys/kernel/perf_event_max_sample_rate"
+
+/* The kernel rounds shorter periods of its clock events up to this (perf_swevent_start_hrtimer). */
+#define CLOCK_PERIOD_MIN_NS 10000
+
+static const struct option_def profile_option_defs[] = {
+	OPT_STRING('F', "freq", struct profile_options, freq, "HZ", "samples per second and CPU (99), or max"),
+	OPT_COUNT('c', "count", struct profile_options, count, "N", 1, 0, "a sample every N events instead"),
+	OPT_STRING('e', "event", struct profile_options, event, "EVENT",
+		   "cycles (default), cpu-clock, page-faults, rNNN, PMU/EVENT/ ..."),
+	OPT_FLAG('K', "kernel-stacks", struct profile_options, kernel_only, "kernel stacks only"),
+	OPT_FLAG('U', "user-stacks", struct profile_options, user_only, "user stacks only"),
+	OPT_COUNT(0, "max-stacks", struct profile_options, max_stacks, "N", 256, 4 << 20,
+		  "distinct samples held in the kernel between two drains"),
+	OPT_IGNORED('g', "call-graph", "accepted: stacks are always recorded"),
+	OPT_END,
+};
+
+static const char profile_help[] =
+	"Shows which functions use the CPU and who calls them, in the kernel and in programs.\n"
+	"Without options: the whole machine, 99 samples per second and CPU, until Ctrl-C.\n"
+	"\n"
+	"  kbpfprof profile -d 10s                    the whole machine for 10 s\n"
+	"  kbpfprof profile -p 812 -d 10s             one process, its threads and children\n"
+	"  kbpfprof profile -F 999 -- make -j2        a command, from its start to its end\n"
+	"  kbpfprof profile -C 0 -s dso --idle        where CPU 0's time goes, idle included\n"
+	"  kbpfprof profile -e page-faults -c 1 -p 1  who causes page faults, every one\n"
+	"  kbpfprof profile -d 10s -f folded > out    lines for flame graph tools\n";
+
+static int parse_rate(const char *text, uint64_t *hz)
+{
+	int64_t max;
+
+	if (!strcmp(text, "max")) {
+		*hz = sysfs_number(MAX_RATE_PATH, &max) || max <= 0 ? 100000 : (uint64_t)max;
+		return 0;
+	}
+	if (!units_parse_count(text, hz) && *hz)
+		return 0;
+	warnx("-F %s: must be a rate in Hz, 1 or more, or 'max'", text);
+	return -EINVAL;
+}
+
+static uint64_t config_hz(void)
+{
+	return (uint64_t)sysfs_config_number("CONFIG_HZ");
+}
+
+/* Rates above the kernel's limit are refused by it with EINVAL: take the limit, the report says so. */
+static void set_rate(struct profile_state *p, uint64_t hz)
+{
+	int64_t max;
+
+	p->asked_hz = hz;
+	if (!sysfs_number(MAX_RATE_PATH, &max) && max > 0 && hz > (uint64_t)max)
+		hz = (uint64_t)max;
+	p->event.attr.freq = 1;
+	p->event.attr.sample_freq = hz;
+	p->rate_hz = hz;
+}
+
+static void set_period(struct profile_state *p, uint64_t period)
+{
+	p->asked_period = period;
+	p->event.attr.freq = 0;
+	p->event.attr.sample_period = p->event.is_time && period < CLOCK_PERIOD_MIN_NS ? CLOCK_PERIOD_MIN_NS : period;
+	p->rate_hz = p->event.is_time ? 1000000000 / p->event.attr.sample_period : 0;
+}
+
+static int set_sampling(struct profile_state *p, const struct profile_options *o)
+{
+	uint64_t hz = DEFAULT_HZ;
+	int err;
+
+	if (o->count) {
+		set_period(p, o->count);
+		return 0;
+	}
+	err = o->freq ? parse_rate(o->freq, &hz) : 0;
+	if (!err)
+		set_rate(p, hz);
+	return err;
+}
+
+static int refuse_event(const struct event *event, int err)
+{
+	if (err == -EINVAL) {
+		warnx("-e %s: no name of an event (cycles, cpu-clock, rNNN, PMU/EVENT/, one at a time)", event->name);
+		return -EINVAL;
+	}
+	if (err == -ENOENT)
+		warnx("-e %s: this machine has no such event (known PMUs: /sys/bus/event_source/devices)", event->name);
+	else
+		warnx("cannot open event %s: %s", event->name, event_errno_text(event, err));
+	return -EOPNOTSUPP;
+}
+
+/* Names and numbers are checked before anything is loaded. */
+static int check_options(struct session *s)
+{
+	struct profile_state *p = s->state;
+	const struct profile_options *o = s->options;
+	int err;
+
+	if (o->freq && o->count) {
+		warnx("-F and -c exclude each other: a rate or a period");
+		return -EINVAL;
+	}
+	if (o->kernel_only && o->user_only) {
+		warnx("-K and -U exclude each other; both kinds of stacks are the default");
+		return -EINVAL;
+	}
+	err = event_parse(o->event ? o->event : "cycles", &p->event);
+	if (err)
+		return refuse_event(&p->event, err);
+	err = set_sampling(p, o);
+	if (!err && p->event.is_time && !o->count && event_rate_beats(p->rate_hz, config_hz()) && !s->output->quiet)
+		warnx("%" PRIu64
+		      " Hz keeps in step with timers of round rates and may miss or exaggerate them; %d Hz does not",
+		      p->rate_hz, p->rate_hz > 500 ? 997 : DEFAULT_HZ);
+	return err;
+}
+
+static int profile_open(struct session *s)
+{
+	struct profile_state *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	s->state = p;
+	p->grace = (struct grace){ -1, -1 };
+	p->skeleton = profile_bpf__open();
+	if (!p->skeleton) {
+		warn("cannot open the BPF object");
+		return -errno;
+	}
+	s->skeleton = p->skeleton->skeleton;
+	s->object = p->skeleton->obj;
+	s->filter_config = (struct filter_config *)&p->skeleton->rodata->filter;
+	return check_options(s);
+}
+
+/* Is `key` one of the sort keys? Only then are samples told apart by it. */
+static bool sorts_by(const struct session *s, const char *key)
+{
+	const char *at = s->output->sort;
+	size_t n = strlen(key);
+
+	for (; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+		if (!strncmp(at, key, n) && (!at[n] || at[n] == ','))
+			return true;
+	return false;
+}
+
+static int profile_configure(struct session *s)
+{
+	struct profile_state *p = s->state;
+	const struct profile_options *o = s->options;
+	int64_t depth;
+
+	p->by_tgid = sorts_by(s, "pid");
+	p->skeleton->rodata->by_tid = sorts_by(s, "tid");
+	p->skeleton->rodata->by_cpu = sorts_by(s, "cpu");
+	p->skeleton->rodata->want_kernel = !o->user_only;
+	p->skeleton->rodata->want_user = !o->kernel_only;
+	p->skeleton->rodata->preempt_count_from_rq_bytes = kernel_btf_preempt_count_from_rq();
+#if defined(__x86_64__)
+	p->idle_is_guess = !p->skeleton->rodata->preempt_count_from_rq_bytes;
+#endif
+	p->max_depth = PROFILE_FRAMES_MAX;
+	if (!sysfs_number("/proc/sys/kernel/perf_event_max_stack", &depth) && depth > 0 && depth < PROFILE_FRAMES_MAX)
+		p->max_depth = (unsigned)depth;
+	return profile_maps_size(s);
+}
+
+/* The default event; where there is no PMU, the clock. What the user named is never replaced. */
+static int open_events(struct session *s)
+{
+	struct profile_state *p = s->state;
+	const struct profile_options *o = s->options;
+	int err = event_set_open(&p->events, &p->event, &s->cpus);
+
+	if (!err)
+		return 0;
+	if (!o->event && event_errno_is_absent(err)) {
+		snprintf(p->fallback, sizeof(p->fallback), "%s: %s", p->event.name, feature_errno_name(err));
+		err = event_parse("cpu-clock", &p->event);
+		if (!err)
+			err = set_sampling(p, o);
+		if (!err)
+			err = event_set_open(&p->events, &p->event, &s->cpus);
+	}
+	return err ? refuse_event(&p->event, err) : 0;
+}
+
+static int profile_attach(struct session *s)
+{
+	struct profile_state *p = s->state;
+	int err = profile_maps_map(s);
+
+	if (!err)
+		err = grace_open(&p->grace);
+	if (!err)
+		err = symbols_open(&p->symbols);
+	if (err) {
+		warnx("cannot prepare the BPF maps: %s", strerror(-err));
+		return err;
+	}
+	err = open_events(s);
+	if (err)
+		return err;
+	err = event_set_bpf(&p->events, bpf_program__fd(p->skeleton->progs.on_sample));
+	if (err) {
+		warnx("cannot attach to event %s: %s", p->event.name, strerror(-err));
+		err = -EOPNOTSUPP;
+	}
+	return err;
+}
+
+static int profile_enable(struct session *s, bool on)
+{
+	struct profile_state *p = s->state;
+	uint64_t spread_ns = p->rate_hz ? 1000000000 / p->rate_hz : 0;
+	int err;
+
+	if (spread_ns > 10 * 1000 * 1000)
+		spread_ns = 10 * 1000 * 1000; /* enough to part the CPUs; the run should begin at once */
+	err = event_set_enable(&p->events, on, spread_ns);
+	if (!err && !on)
+		err = event_set_read(&p->events, &p->totals);
+	if (err)
+		warnx("cannot %s event %s: %s", on ? "start" : "stop", p->event.name, strerror(-err));
+	return err;
+}
+
+static void profile_close(struct session *s)
+{
+	struct profile_state *p = s->state;
+
+	if (!p)
+		return;
+	event_set_close(&p->events);
+	profile_maps_unmap(p);
+	grace_close(&p->grace);
+	symbols_close(p->symbols);
+	profile_bpf__destroy(p->skeleton);
+	free(p);
+	s->state = NULL;
+}
+
+static const struct collector profile_collector = {
+	.open = profile_open,
+	.configure = profile_configure,
+	.attach = profile_attach,
+	.enable = profile_enable,
+	.tick = profile_tick,
+	.drain = profile_drain,
+	.finish = profile_finish,
+	.close = profile_close,
+};
+
+const struct tool tool_profile = {
+	.name = "profile",
+	.summary = "where CPU time goes, and who calls it",
+	.usage = "[OPTIONS] [-- COMMAND ARGS...]",
+	.help = profile_help,
+	.groups = TOOL_TARGET | TOOL_TIME | TOOL_OUTPUT,
+	.options = profile_option_defs,
+	.options_bytes = sizeof(struct profile_options),
+	.collector = &profile_collector,
+	.gives = REC_SAMPLES,
+	.default_view = "table",
+};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The balance of a `profile` run: what was due, and where each sample went. */
+#include <math.h>
+#include <stdio.h>
+
+#include "tools/profile.h"
+
+static void add_tally(struct profile_tally *sum, const struct profile_tally *t)
+{
+	sum->fires += t->fires;
+	sum->period += t->period;
+}
+
+/*
+ * Due are the events counted / the period. Where the kernel steers the period to hold a rate, the
+ * mean one of the fires seen stands for it.
+ */
+static uint64_t fires_due(const struct profile_state *p, const struct profile_tally *seen)
+{
+	double period = seen->fires ? (double)seen->period / (double)seen->fires : (double)p->event.attr.sample_period;
+
+	if (p->event.is_time && p->event.attr.freq)
+		period = 1e9 / (double)p->event.attr.sample_freq;
+	return period > 0 ? (uint64_t)llround((double)p->totals.count / period) : 0;
+}
+
+static void describe_event(const struct profile_state *p, struct rec_sampling *sampling)
+{
+	snprintf(sampling->event, sizeof(sampling->event), "%s", p->event.name);
+	snprintf(sampling->unit, sizeof(sampling->unit), "%.15s", p->event.is_time ? "ns" : p->event.name);
+	snprintf(sampling->fallback, sizeof(sampling->fallback), "%s", p->fallback);
+	sampling->is_time = p->event.is_time;
+	sampling->asked_hz = p->asked_hz;
+	sampling->asked_period = p->asked_period;
+	sampling->idle_is_guess = p->idle_is_guess;
+	sampling->max_depth = p->max_depth;
+	sampling->user_stacks = p->user_stacks;
+	sampling->short_user_stacks = p->short_user_stacks;
+}
+
+int profile_finish(struct session *s, struct recording *r)
+{
+	struct profile_state *p = s->state;
+	struct rec_sampling *sampling = &r->sampling;
+	struct profile_tally seen = { 0 }, idle = { 0 }, filtered = { 0 }, kept = { 0 };
+
+	for (size_t i = 0; i < s->cpus.n; i++) {
+		const struct profile_cpu *cpu = &p->cpus[s->cpus.ids[i]];
+
+		add_tally(&seen, &cpu->seen);
+		add_tally(&idle, &cpu->idle);
+		add_tally(&filtered, &cpu->filtered);
+		add_tally(&kept, &cpu->kept);
+	}
+	describe_event(p, sampling);
+	sampling->expected = fires_due(p, &seen);
+	sampling->seen = seen.fires;
+	sampling->kept = kept.fires;
+	sampling->idle = idle.fires;
+	sampling->filtered = filtered.fires;
+	sampling->kept_weight = kept.period;
+	sampling->idle_weight = idle.period;
+	sampling->not_delivered = (int64_t)(sampling->expected - seen.fires);
+	sampling->enabled_ns = p->totals.enabled_ns;
+	sampling->running_ns = p->totals.running_ns;
+	if (p->totals.running_ns)
+		sampling->achieved_hz = (double)seen.fires * 1e9 / (double)p->totals.running_ns;
+	return symbols_resolve(p->symbols, r);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kernel types and fields that our BPF programs read, and no others; kept by hand. libbpf
+ * relocates every access to the running kernel's BTF, so order and offsets here mean nothing.
+ * A field that not every kernel from 5.10 on has says so; only bpf/core.bpf.h may touch those.
+ *
+ * Two things do not relocate in a header like this and are refused by `make lint`: bit-fields
+ * (use BPF_CORE_READ_BITFIELD) and kernel enum values (use bpf_core_enum_value).
+ */
+#ifndef VMLINUX_H
+#define VMLINUX_H
+
+typedef unsigned char __u8;
+typedef signed char __s8;
+typedef unsigned short __u16;
+typedef short __s16;
+typedef unsigned int __u32;
+typedef int __s32;
+typedef unsigned long long __u64;
+typedef long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef _Bool bool;
+#define true 1
+#define false 0
+#define NULL ((void *)0)
+
+/* --- User-space API: fixed values and layouts, include/uapi/linux/bpf.h and asm/ptrace.h. */
+
+#define BPF_MAP_TYPE_HASH	  1
+#define BPF_MAP_TYPE_ARRAY	  2
+#define BPF_MAP_TYPE_PERCPU_ARRAY 6
+#define BPF_MAP_TYPE_TASK_STORAGE 29
+#define BPF_MAP_TYPE_RINGBUF	  27
+
+#define BPF_F_NO_PREALLOC (1U << 0)
+#define BPF_F_MMAPABLE	  (1U << 10)
+
+#define BPF_NOEXIST	 1
+#define BPF_F_USER_STACK (1ULL << 8)
+
+#define ENOENT 2
+#define E2BIG  7
+#define EBUSY  16
+#define EEXIST 17
+
+/* The context of perf_event programs: arch/ARCH/include/uapi/asm/bpf_perf_event.h. Not relocated. */
+#if defined(__TARGET_ARCH_x86)
+struct bpf_user_regs {
+	__u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax;
+	__u64 ip, cs, flags, sp, ss;
+};
+#elif defined(__TARGET_ARCH_arm64)
+struct bpf_user_regs {
+	__u64 regs[31], sp, pc, pstate;
+};
+#else
+#error "no struct bpf_perf_event_data for this architecture yet"
+#endif
+
+struct bpf_perf_event_data {
+	struct bpf_user_regs regs;
+	__u64 sample_period;
+	__u64 addr;
+};
+
+struct bpf_raw_tracepoint_args {
+	__u64 args[0];
+};
+
+/* --- Kernel types, relocated. */
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct kernfs_node {
+	__u64 id;
+};
+
+struct cgroup {
+	int level;
+	struct kernfs_node *kn;
+	struct cgroup *ancestors[0]; /* by level; since 6.1 (7f203bc89eb6) */
+};
+
+struct cgroup___before_6_1 {
+	__u64 ancestor_ids[0]; /* by level; until 6.0 */
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+};
+
+struct css_set {
+	struct cgroup_subsys_state *subsys[1]; /* CGROUP_SUBSYS_COUNT of them, which depends on the config */
+	struct cgroup *dfl_cgrp;
+};
+
+struct ns_common {
+	unsigned int inum;
+};
+
+struct pid_namespace {
+	struct ns_common ns;
+};
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1]; /* level + 1 of them */
+};
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct signal_struct {
+	atomic_t live;
+};
+
+struct thread_info {
+	int preempt_count; /* arm64; x86 keeps it per CPU */
+};
+
+struct rq;
+
+struct cfs_rq {
+	struct rq *rq; /* CONFIG_FAIR_GROUP_SCHED */
+};
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq; /* CONFIG_FAIR_GROUP_SCHED */
+};
+
+struct pcpu_hot {
+	int preempt_count; /* x86, 6.2 to 6.14 (c063a217bc07, 46e8fff6d45f); before and after: the variable
+			      __preempt_count */
+};
+
+struct mm_struct;
+
+struct task_struct {
+	struct thread_info thread_info;
+	unsigned int flags;
+	int pid, tgid;
+	struct mm_struct *mm;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
+	struct signal_struct *signal;
+	struct sched_entity se;
+	struct css_set *cgroups;
+	__u64 start_boottime; /* ns */
+	__u64 self_exec_id;   /* raised by every exec; u32 before 5.7 */
+	char comm[16];
+};
+
+#pragma clang attribute pop
+
+#endif
