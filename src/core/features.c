@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #include "core/features_bpf.h"
+#include "core/sysfs.h"
 
+#define LOCKED_DOWN "refused by policy: the kernel is locked down (confidentiality)"
 #define VMLINUX_BTF "/sys/kernel/btf/vmlinux"
 
 /* Older headers lack them: include/uapi/linux/capability.h since 5.8. */
@@ -39,6 +41,7 @@ static const char *const names[FEATURES] = {
 	[FEATURE_KPROBE_MULTI] = "kprobe.multi",
 	[FEATURE_UPROBE] = "uprobe",
 	[FEATURE_ITER] = "iter",
+	[FEATURE_READ_KERNEL] = "read_kernel",
 	[FEATURE_RINGBUF] = "ringbuf",
 	[FEATURE_TASK_STORAGE] = "task_storage",
 	[FEATURE_PERF_NO_PREALLOC] = "perf_no_prealloc",
@@ -157,16 +160,11 @@ static bool seccomp_filters(void)
 	return found;
 }
 
-static bool locked_down(void)
+bool features_locked_down(void)
 {
-	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
-	char line[128] = "";
-	bool found;
+	char line[128];
 
-	found = f && fgets(line, sizeof(line), f) && strstr(line, "[confidentiality]");
-	if (f)
-		fclose(f);
-	return found;
+	return !sysfs_line("/sys/kernel/security/lockdown", line, sizeof(line)) && strstr(line, "[confidentiality]");
 }
 
 /*
@@ -203,8 +201,8 @@ static const char *why_refused(unsigned caps, int err, char *buf, size_t bytes)
 	}
 	if (features_in_user_namespace())
 		return "root of a user namespace is not enough: run it outside of the container";
-	if (locked_down())
-		return "refused by policy: the kernel is locked down (confidentiality)";
+	if (features_locked_down())
+		return LOCKED_DOWN;
 	if (seccomp_filters())
 		return "refused by policy: this process is under a seccomp filter";
 	if (err == EPERM && caps & FEATURES_CAP_BPF && memlock_limits())
@@ -227,7 +225,10 @@ static const char *why_not_loaded(int err, char *buf, size_t bytes)
 	default:
 		if (access(VMLINUX_BTF, F_OK))
 			return "this kernel has no BTF: CONFIG_DEBUG_INFO_BTF";
-		return "this kernel lacks something: see `kbpfprof doctor`";
+		if (features_locked_down())
+			return LOCKED_DOWN;
+		snprintf(buf, bytes, "%s, this kernel lacks something: see `kbpfprof doctor`", strerror(err));
+		return buf;
 	}
 }
 

@@ -22,6 +22,7 @@ enum feature {
 	FEATURE_KPROBE_MULTI,
 	FEATURE_UPROBE,
 	FEATURE_ITER,
+	FEATURE_READ_KERNEL, /* kernel memory may be read by a program: all CO-RE programs do */
 	/* BPF maps, in a program that may use them */
 	FEATURE_RINGBUF,
 	FEATURE_TASK_STORAGE,	  /* in a tracing program */

@@ -20,9 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "core/features_bpf.h"
+#include "core/sysfs.h"
 
 #define TRACEPOINT "sched_process_exec"
 #define FUNCTION   "vfs_fallocate"
@@ -44,6 +46,7 @@ static const struct kind {
 	enum bpf_attach_type attach_type; /* of BPF_PROG_TYPE_TRACING, and kprobe.multi */
 	const char *target;		  /* in vmlinux BTF */
 	uint32_t target_kind;
+	int (*check)(struct trial *t); /* what trying cannot tell, or too dearly */
 	int (*map)(void);
 	size_t (*body)(struct bpf_insn *body, int map); /* at most BODY_MAX; NULL: return 0 */
 	int (*attach)(struct trial *t);			/* t->link or -errno; NULL: loading is enough */
@@ -99,6 +102,36 @@ static int map_task_storage(void)
 	return fd;
 }
 
+/*
+ * The lock of a ring buffer was a spinlock_t until 8b62645b09f8 (6.12, and stable kernels before): on
+ * PREEMPT_RT that sleeps, and a program in the scheduler hangs the machine. Trying would tell, once.
+ */
+static int check_ringbuf(struct trial *t)
+{
+	const struct btf_type *ringbuf, *type;
+	struct utsname kernel;
+	const struct btf *btf;
+	int id;
+
+	if (uname(&kernel) || !strstr(kernel.version, "PREEMPT_RT") || features_load_btf(t->btf))
+		return 0;
+	btf = t->btf->btf;
+	id = btf__find_by_name_kind(btf, "bpf_ringbuf", BTF_KIND_STRUCT);
+	ringbuf = id < 0 ? NULL : btf__type_by_id(btf, (uint32_t)id);
+	for (int i = 0; ringbuf && i < btf_vlen(ringbuf); i++) {
+		const struct btf_member *m = &btf_members(ringbuf)[i];
+
+		type = btf__type_by_id(btf, m->type);
+		if (!type || strcmp(btf__name_by_offset(btf, m->name_off), "spinlock") != 0 ||
+		    strcmp(btf__name_by_offset(btf, type->name_off), "spinlock_t") != 0)
+			continue;
+		t->step = "BTF";
+		t->meaning = "its lock sleeps on PREEMPT_RT and hangs this kernel";
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
 /* --- program bodies */
 
 #define RETURN_0                                                       \
@@ -136,6 +169,22 @@ static size_t body_map(struct bpf_insn *body, int map)
 {
 	const struct bpf_insn insns[] = { MAP_TO(BPF_REG_1, map), RETURN_0 };
 
+	return BODY(insns);
+}
+
+/* bpf_probe_read_kernel(stack, 8, NULL): every CO-RE read is one. Lockdown takes the helper away. */
+static size_t body_read_kernel(struct bpf_insn *body, int map)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_10 },
+		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_1, .imm = -8 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_2, .imm = 8 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_3 },
+		CALL(BPF_FUNC_probe_read_kernel),
+		RETURN_0,
+	};
+
+	(void)map;
 	return BODY(insns);
 }
 
@@ -206,28 +255,15 @@ static int attach_kprobe_multi(struct trial *t)
 	return t->link = bpf_link_create(t->prog, 0, BPF_TRACE_KPROBE_MULTI, &opts);
 }
 
-static int read_number(const char *path, unsigned *number)
-{
-	FILE *f = fopen(path, "re");
-	int err = 0;
-
-	if (!f)
-		return -errno;
-	if (fscanf(f, "%u", number) != 1)
-		err = -EINVAL;
-	fclose(f);
-	return err;
-}
-
 static int attach_tracepoint(struct trial *t)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .sample_period = 1 };
-	unsigned id;
-	int err = read_number("/sys/kernel/tracing/events/sched/" TRACEPOINT "/id", &id);
+	int64_t id;
+	int err = sysfs_number("/sys/kernel/tracing/events/sched/" TRACEPOINT "/id", &id);
 
 	t->step = "open";
 	if (err == -ENOENT)
-		err = read_number("/sys/kernel/debug/tracing/events/sched/" TRACEPOINT "/id", &id);
+		err = sysfs_number("/sys/kernel/debug/tracing/events/sched/" TRACEPOINT "/id", &id);
 	if (err == -ENOENT) {
 		t->meaning = "tracefs is not mounted";
 		t->cure = "mount -t tracefs tracefs /sys/kernel/tracing";
@@ -237,19 +273,19 @@ static int attach_tracepoint(struct trial *t)
 	}
 	if (err)
 		return err;
-	attr.config = id;
+	attr.config = (uint64_t)id;
 	return attach_perf(t, &attr, -1, sched_getcpu());
 }
 
 /* kprobe and uprobe are event sources of their own, with a number given at boot. */
 static int probe_source(struct trial *t, const char *path, struct perf_event_attr *attr)
 {
-	unsigned type;
-	int err = read_number(path, &type);
+	int64_t type;
+	int err = sysfs_number(path, &type);
 
 	t->step = "open";
-	attr->type = type;
-	attr->size = sizeof(*attr);
+	if (!err)
+		attr->type = (uint32_t)type;
 	return err;
 }
 
@@ -335,7 +371,13 @@ static const struct kind kinds[FEATURES] = {
 		.target = "bpf_iter_task", .target_kind = BTF_KIND_FUNC,
 		.attach = attach_iter, .wants = "5.8",
 	},
+	[FEATURE_READ_KERNEL] = {
+		.type = BPF_PROG_TYPE_PERF_EVENT,
+		.body = body_read_kernel,
+		.wants = "CONFIG_BPF_EVENTS",
+	},
 	[FEATURE_RINGBUF] = {
+		.check = check_ringbuf,
 		.map = map_ringbuf, .type = BPF_PROG_TYPE_RAW_TRACEPOINT, .body = body_map, .wants = "5.8",
 	},
 	[FEATURE_TASK_STORAGE] = {
@@ -382,8 +424,10 @@ static int load(struct trial *t)
 
 static int run(struct trial *t)
 {
-	int err;
+	int err = t->kind->check ? t->kind->check(t) : 0;
 
+	if (err)
+		return err;
 	if (t->kind->map) {
 		t->step = "map";
 		t->map = t->kind->map();
@@ -410,7 +454,7 @@ static int explain(const struct trial *t, int err, struct feature_result *r)
 		features_explain_event(err, false, text, sizeof(text));
 	else if (refused && t->log[0]) /* a refusal by policy comes before the verifier has begun */
 		snprintf(text, sizeof(text), "refused by the verifier");
-	else if (refused || err == -ENOSYS || err == -ENOMEM || err == -EMFILE)
+	else if (refused || err == -ENOSYS || err == -ENOMEM || err == -EMFILE || features_locked_down())
 		features_explain_load(err, text, sizeof(text));
 	else
 		snprintf(text, sizeof(text), "not in this kernel, needs %s", t->kind->wants);

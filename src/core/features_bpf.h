@@ -21,6 +21,8 @@ int features_try_bpf(enum feature id, struct kernel_btf *b, struct feature_resul
 int features_refused(struct feature_result *r, int err, const char *step, const char *meaning, const char *cure);
 /* The same for the BTF of the kernel. */
 int features_no_btf(struct feature_result *r, int err);
+/* Is the kernel in lockdown of confidentiality, which takes kernel memory from BPF programs? */
+bool features_locked_down(void);
 /* What root could do about `err`, or "". */
 const char *features_cure(int err);
 

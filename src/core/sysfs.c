@@ -40,11 +40,11 @@ int sysfs_number(const char *path, int64_t *number)
 	return end == line || errno ? -EINVAL : 0;
 }
 
-int64_t sysfs_config_number(const char *option)
+/* What follows "OPTION=", cut to bytes - 1; "" if there is no such line or no configuration. */
+static void config_value(const char *option, char *value, size_t bytes)
 {
 	char path[128] = "/proc/config.gz", line[256];
 	size_t n = strlen(option);
-	int64_t number = 0;
 	struct utsname u;
 	gzFile f = gzopen(path, "rbe"); /* reads plain files too */
 
@@ -52,10 +52,26 @@ int64_t sysfs_config_number(const char *option)
 		snprintf(path, sizeof(path), "/boot/config-%s", u.release);
 		f = gzopen(path, "rbe");
 	}
-	while (f && !number && gzgets(f, line, sizeof(line)))
+	*value = '\0';
+	while (f && !*value && gzgets(f, line, sizeof(line)))
 		if (!strncmp(line, option, n) && line[n] == '=')
-			number = strtoll(line + n + 1, NULL, 10);
+			snprintf(value, bytes, "%.*s", (int)strcspn(line + n + 1, "\n"), line + n + 1);
 	if (f)
 		gzclose(f);
-	return number;
+}
+
+int64_t sysfs_config_number(const char *option)
+{
+	char value[32];
+
+	config_value(option, value, sizeof(value));
+	return strtoll(value, NULL, 10);
+}
+
+bool sysfs_config_is_set(const char *option)
+{
+	char value[8];
+
+	config_value(option, value, sizeof(value));
+	return !strcmp(value, "y");
 }

@@ -3,6 +3,7 @@
 #ifndef CORE_SYSFS_H
 #define CORE_SYSFS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,5 +14,7 @@ int sysfs_number(const char *path, int64_t *number);
 
 /* A numeric option of the running kernel's configuration, from /proc/config.gz or /boot; 0: unknown or not set. */
 int64_t sysfs_config_number(const char *option);
+/* Is the option `y` there? False too if there is no configuration to read. */
+bool sysfs_config_is_set(const char *option);
 
 #endif
