@@ -12,12 +12,14 @@ CROSS_COMPILE ?=
 ifeq ($(origin CC),default)
 CC := $(CROSS_COMPILE)gcc
 endif
+ifeq ($(origin CXX),default)
+CXX := $(CROSS_COMPILE)g++
+endif
 CLANG ?= clang
 LLVM_STRIP ?= llvm-strip
 BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool || echo bpftool)
 PKG_CONFIG ?= $(CROSS_COMPILE)pkg-config
 ARCH ?= $(shell uname -m)
-VERSION := 0.1
 
 BPF_ARCH := $(patsubst x86_64,x86,$(patsubst amd64,x86,$(patsubst aarch64,arm64,$(ARCH))))
 
@@ -29,7 +31,7 @@ PREFIX_MAP := -ffile-prefix-map=$(CURDIR)/= -ffile-prefix-map=$(abspath $(O))/=
 
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2 -Werror=date-time
-override CPPFLAGS += -D_GNU_SOURCE -DKBPFPROF_VERSION='"$(VERSION)"' -Iinclude -Isrc -I$(O)/skel
+override CPPFLAGS += -D_GNU_SOURCE -Iinclude -Isrc -I$(O)/skel
 BPF_CFLAGS ?= -O2 -g
 BPF_ALL_CFLAGS := -target bpf -mcpu=v2 -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Wextra -Wno-unused-parameter -Werror=date-time \
 	-Iinclude -Ivmlinux -Ibpf $(BPF_CFLAGS)
@@ -70,6 +72,21 @@ $(O)/kbpfprof-static: $(OBJS)
 
 install: all
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/kbpfprof)install -D -m 755 $(O)/kbpfprof $(DESTDIR)$(PREFIX)/bin/kbpfprof
+
+deps:
+	$(Q)tests/deps.sh build test lint bench
+
+# A sub-make, since what is installed here changes what the lines above find.
+demo:
+	$(Q)tests/deps.sh build
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(O)/kbpfprof profile -d 5s --top 15
+
+format:
+	$(Q)clang-format -i $$(git ls-files '*.c' '*.h')
+
+lint: $(OBJS)
+	$(Q)O='$(O)' CPPFLAGS='$(CPPFLAGS) $(LIB_CFLAGS)' tests/lint.sh
 
 clean:
 	$(Q)rm -rf $(O)

@@ -11,6 +11,7 @@
 #include "core/exit.h"
 #include "core/session.h"
 #include "core/tool.h"
+#include "core/version.h"
 #include "views/views.h"
 
 extern const struct tool tool_profile, tool_doctor;

@@ -1,20 +1,47 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Test programs. A unit test is tests/unit/NAME.c: it is found, built with sanitizers against
-# everything but main.c, and run; nothing needs to be listed.
+# Test programs. Nothing needs to be listed: a unit test is tests/unit/NAME.c, a shell test
+# tests/{cli,live}/NAME.t, a workload tests/workloads/NAME.c or .cc.
 
 UNIT_SRCS := $(sort $(wildcard tests/unit/*.c))
 UNIT_BINS := $(UNIT_SRCS:tests/unit/%.c=$(O)/unit/%)
 UNIT_OBJS := $(filter-out $(O)/unit/obj/main.o,$(SRCS:src/%.c=$(O)/unit/obj/%.o))
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+UNIT_CFLAGS = -std=gnu11 $(CPPFLAGS) $(LIB_CFLAGS) $(WARN) -O1 -g $(SANITIZE) -MMD -MP
 
 $(O)/unit/obj/%.o: src/%.c Makefile | $(SKELS)
-	$(call say,CC,$@)mkdir -p $(@D) && $(CC) -std=gnu11 $(CPPFLAGS) $(LIB_CFLAGS) $(WARN) -O1 -g $(SANITIZE) -MMD -MP -c $< -o $@
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(UNIT_CFLAGS) -c $< -o $@
 
-$(O)/unit/%: tests/unit/%.c $(UNIT_OBJS)
-	$(call say,CC,$@)$(CC) -std=gnu11 $(CPPFLAGS) -Itests -DBUILD_DIR='"$(abspath $(O))"' $(LIB_CFLAGS) $(WARN) -O1 -g $(SANITIZE) -MMD -MP -MF $@.d $< $(UNIT_OBJS) $(LIB_LDLIBS) -lcmocka -o $@
+$(O)/unit/%: tests/unit/%.c $(UNIT_OBJS) tests/tests.mk
+	$(call say,CC,$@)$(CC) $(UNIT_CFLAGS) -Itests -DBUILD_DIR='"$(abspath $(O))"' -MF $@.d $< $(UNIT_OBJS) $(LIB_LDLIBS) -lcmocka -o $@
 
--include $(UNIT_OBJS:.o=.d)
+-include $(UNIT_OBJS:.o=.d) $(UNIT_BINS:=.d)
 
-.PHONY: unit
-unit: $(UNIT_BINS)
-	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP prove --exec '' $(UNIT_BINS)
+# Workloads keep frame pointers: what is known of them includes their callers.
+WORKLOADS := $(patsubst tests/workloads/%,$(O)/workloads/%,$(basename $(wildcard tests/workloads/*.c tests/workloads/*.cc)))
+WORKLOAD_FLAGS := -O2 -g -fno-omit-frame-pointer -Wall -Wextra
+
+$(O)/workloads/%: tests/workloads/%.c
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(WORKLOAD_FLAGS) $< -o $@ -lpthread
+$(O)/workloads/%: tests/workloads/%.cc
+	$(call say,CXX,$@)mkdir -p $(@D) && $(CXX) $(WORKLOAD_FLAGS) $< -o $@
+
+.PHONY: check-programs
+check-programs: $(O)/kbpfprof $(UNIT_BINS) $(WORKLOADS)
+
+# TESTS="tests/live/x.t ..." runs these only; LIVE=0 leaves out what needs BPF; KERNELS= names kernels to boot.
+TESTS ?= $(UNIT_BINS) $(sort $(wildcard tests/cli/*.t)) $(sort $(wildcard tests/live/*.t)) tests/kernels/run
+
+check:
+	$(Q)tests/deps.sh build test lint
+	$(Q)$(MAKE) --no-print-directory check-programs
+	$(Q)$(MAKE) --no-print-directory prove
+
+prove:
+	$(Q)KBPFPROF=$(abspath $(O)/kbpfprof) WORKLOADS=$(abspath $(O)/workloads) CMOCKA_MESSAGE_OUTPUT=TAP \
+		ASAN_OPTIONS=detect_stack_use_after_return=1 prove $(PROVE_FLAGS) --exec '' $(TESTS)
+
+unit: check-programs
+	$(Q)$(MAKE) --no-print-directory prove TESTS='$(UNIT_BINS)'
+.PHONY: prove
+
+-include tests/bench.mk

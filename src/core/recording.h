@@ -50,6 +50,7 @@ struct rec_mapping {
 	int name; /* string: path as the process sees it, or [kernel], module name, [bpf], [vdso], [anon] */
 	enum mapping_kind kind;
 	uint64_t dev, inode; /* of the file; 0 when there is none */
+	uint64_t changed_ns; /* its mtime: tells files apart that had one inode after another; 0 unknown */
 };
 
 struct rec_location {
@@ -64,6 +65,7 @@ struct rec_location {
 struct rec_stack {
 	uint32_t first; /* index into recording.frames */
 	uint16_t kernel_frames, user_frames;
+	uint16_t trimmed; /* frames before `first` that recording_trim() took away */
 };
 
 /* What is not told apart is 0 (comm, tgid, tid) or -1 (cpu). */
@@ -115,7 +117,7 @@ struct rec_cost {
 struct rec_meta {
 	char tool[16];
 	char target[160]; /* "whole machine", "PID 812", "COMMAND" ..., for the first line */
-	char kernel[128]; /* uname: release and machine */
+	char kernel[132]; /* uname: release and machine */
 	uint64_t start_unix_ns;
 	uint64_t duration_ns; /* from enabling to disabling */
 	unsigned cpus;	      /* measured */
@@ -143,15 +145,20 @@ struct recording {
 struct recording *recording_new(void); /* NULL: no memory */
 void recording_free(struct recording *r);
 
-int recording_string(struct recording *r, const char *s); /* copied; longer than 4096 bytes is cut */
-const char *recording_str(const struct recording *r, int id);
+int recording_string(struct recording *r, const char *s);     /* copied; longer than 4096 bytes is cut */
+const char *recording_str(const struct recording *r, int id); /* valid as long as the recording */
 
 int recording_mapping(struct recording *r, const struct rec_mapping *m);
-/* Equal are (mapping, address, why); a location of MAPPING_NONE keeps its why. name and offset are not compared. */
+/* Equal are (mapping, address, why as given here); name and offset are not compared. */
 int recording_location(struct recording *r, int mapping, uint64_t address, enum why why);
 /* Gives a location its name, or the reason why it has none (name 0). */
 void recording_name(struct recording *r, int location, int name, uint64_t offset, enum why why);
+/* Moves a location to the mapping that proved to be its own; looked up by the old one it is still found. */
+void recording_move(struct recording *r, int location, int mapping);
+/* At most UINT16_MAX frames a side, or -E2BIG. */
 int recording_stack(struct recording *r, const uint32_t *locations, unsigned kernel_frames, unsigned user_frames);
+/* Takes the `frames` frames at the kernel's leaf away, for good; looked up whole the stack is still found. */
+void recording_trim(struct recording *r, int stack, unsigned frames);
 /* Adds fires and weight to the sample with these labels and stack; 0 or -errno. */
 int recording_add(struct recording *r, const struct rec_sample *s);
 

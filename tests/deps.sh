@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# deps.sh GROUP...: installs the packages of these groups (build, test, lint, bench) that are
+# missing; says nothing when all are there. Where there is no apt it prints what is needed.
+# shellcheck disable=SC2086 # lists of words are meant to be split
+set -eu
+
+build='make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libiberty-dev pkg-config'
+test='g++ libcmocka-dev perl jq procps util-linux binutils iproute2 strace linux-perf
+	cpio kmod xz-utils zstd binutils debian-archive-keyring'
+lint='clang-format clang-tidy cppcheck shellcheck'
+bench='linux-perf bpftrace debian-archive-keyring'
+
+wanted=
+for group; do
+	case $group in
+	build) wanted="$wanted $build" ;;
+	test) wanted="$wanted $test" ;;
+	lint) wanted="$wanted $lint" ;;
+	bench) wanted="$wanted $bench" ;;
+	*) echo "deps.sh: no group '$group'" >&2; exit 2 ;;
+	esac
+done
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+	# Names are Debian's; a build with what is there may work all the same.
+	echo "no apt here: make sure that these are installed (Debian's names):" $wanted >&2
+	exit 0
+fi
+
+missing=
+for package in $wanted; do
+	case $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) in
+	installed) ;;
+	*) missing="$missing $package" ;;
+	esac
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" != 0 ]; then
+	echo "missing packages, to be installed as root: apt-get install$missing" >&2
+	exit 1
+fi
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+echo "installing:$missing"
+export DEBIAN_FRONTEND=noninteractive
+# A fresh machine has no package lists, an old one lists of packages that are gone.
+apt-get install -y -q --no-install-recommends $missing >"$log" 2>&1 ||
+	{ apt-get update -q >"$log" 2>&1 && apt-get install -y -q --no-install-recommends $missing >>"$log" 2>&1; } ||
+	{ tail -n 20 "$log" >&2; echo "cannot install:$missing" >&2; exit 1; }
