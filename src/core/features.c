@@ -275,13 +275,6 @@ const char *features_explain_event(int err, bool hardware, char *buf, size_t byt
 	return buf;
 }
 
-const char *features_cure(int err)
-{
-	if ((err == -EPERM || err == -EACCES) && features_missing_caps(FEATURES_CAP_BPF | FEATURES_CAP_PERFMON))
-		return "run as root";
-	return "";
-}
-
 int features_refused(struct feature_result *r, int err, const char *step, const char *meaning, const char *cure)
 {
 	r->err = err;
@@ -331,7 +324,7 @@ static int count_moves(uint64_t event, struct feature_result *r)
 		char text[sizeof(r->text)];
 
 		features_explain_event(fd, true, text, sizeof(text));
-		return features_refused(r, fd, "perf_event_open", text, features_cure(fd));
+		return features_refused(r, fd, "perf_event_open", text, "");
 	}
 	for (volatile unsigned i = 0; i < 100000; i++)
 		;
@@ -357,7 +350,7 @@ static int try_cycles(struct feature_result *r)
 
 	if (fd < 0) {
 		features_explain_event(fd, true, text, sizeof(text));
-		return features_refused(r, fd, "perf_event_open", text, features_cure(fd));
+		return features_refused(r, fd, "perf_event_open", text, "");
 	}
 	close(fd);
 	return count_moves(PERF_COUNT_HW_CPU_CYCLES, r);

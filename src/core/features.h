@@ -37,9 +37,9 @@ enum feature {
 };
 
 struct feature_result {
-	int err;       /* 0: works; else -errno of the step that failed */
-	char text[96]; /* what that means and which step it was; "" if it works */
-	char cure[96]; /* what the user can do; "" if nothing helps on this kernel, or it works */
+	int err;	/* 0: works; else -errno of the step that failed */
+	char text[128]; /* what that means and which step it was; "" if it works */
+	char cure[96];	/* what the user can do; "" if `text` says it already, nothing helps, or it works */
 };
 
 /* Tries it (some ms) and leaves nothing behind. Returns r->err. */

@@ -458,7 +458,7 @@ static int explain(const struct trial *t, int err, struct feature_result *r)
 		features_explain_load(err, text, sizeof(text));
 	else
 		snprintf(text, sizeof(text), "not in this kernel, needs %s", t->kind->wants);
-	return features_refused(r, err, t->step, text, features_cure(err));
+	return features_refused(r, err, t->step, text, "");
 }
 
 static void close_fd(int fd)

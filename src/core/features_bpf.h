@@ -23,9 +23,6 @@ int features_refused(struct feature_result *r, int err, const char *step, const 
 int features_no_btf(struct feature_result *r, int err);
 /* Is the kernel in lockdown of confidentiality, which takes kernel memory from BPF programs? */
 bool features_locked_down(void);
-/* What root could do about `err`, or "". */
-const char *features_cure(int err);
-
 struct perf_event_attr;
 /* perf_event_open(2); tid -1: all tasks. A descriptor or -errno. */
 int features_perf_open(struct perf_event_attr *attr, int tid, int cpu);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* `kbpfprof doctor`: what this machine lets us do, and so which subcommands work here. */
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/exit.h"
+#include "core/tool.h"
+#include "tools/doctor.h"
+
+struct doctor_options {
+	bool json;
+};
+
+static const struct feature_need profile_needs[] = {
+	{ FEATURE_BTF, NULL },
+	{ FEATURE_PERF_EVENT, NULL },
+	{ FEATURE_READ_KERNEL, NULL },
+	{ FEATURE_RAW_TP, "no -p, -t, -- COMMAND" },
+	{ FEATURE_CYCLES, "samples cpu-clock instead of cycles" },
+	{ FEATURE_KALLSYMS, "kernel functions have no names" },
+	{ FEATURE_PTRACE, "programs of other users have no names for their functions" },
+	{ FEATURE_NONE, NULL },
+};
+
+static const struct feature_need doctor_needs[] = { { FEATURE_NONE, NULL } };
+
+const struct doctor_tool doctor_tools[] = {
+	{ "profile", profile_needs },
+	{ "doctor", doctor_needs },
+	{ NULL, NULL },
+};
+
+enum doctor_verdict doctor_judge(const struct doctor_report *r, const struct feature_need *needs)
+{
+	enum doctor_verdict verdict = VERDICT_WORKS;
+
+	for (; needs->feature != FEATURE_NONE; needs++) {
+		if (!r->features[needs->feature].err)
+			continue;
+		if (!needs->without)
+			return VERDICT_CANNOT;
+		verdict = VERDICT_DEGRADED;
+	}
+	return verdict;
+}
+
+/* Does any subcommand do its work here, of those that ask for something? */
+static bool anything_works(const struct doctor_report *r)
+{
+	for (const struct doctor_tool *t = doctor_tools; t->name; t++)
+		if (t->needs->feature != FEATURE_NONE && doctor_judge(r, t->needs) != VERDICT_CANNOT)
+			return true;
+	return false;
+}
+
+static int doctor_run(const void *options)
+{
+	const struct doctor_options *o = options;
+	struct doctor_report report;
+
+	doctor_gather(&report.facts);
+	features_probe_all(report.features);
+	if (o->json)
+		doctor_print_json(&report);
+	else
+		doctor_print_text(&report);
+	if (fflush(stdout) || ferror(stdout)) {
+		warnx("cannot write the report: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	return anything_works(&report) ? EXIT_DONE : EXIT_NOT_POSSIBLE;
+}
+
+static const struct option_def doctor_option_defs[] = {
+	OPT_FLAG(0, "json", struct doctor_options, json, "the same facts as JSON"),
+	OPT_END,
+};
+
+static const char doctor_help[] =
+	"Loads and attaches a BPF program of each kind for a moment, reads the settings that matter, and\n"
+	"says which subcommands work on this machine, which only in part and why, with the cure.\n"
+	"Nothing is left behind. Exit status 4: no subcommand can work here.\n"
+	"\n"
+	"  kbpfprof doctor                                        one screen\n"
+	"  kbpfprof doctor --json | jq .commands.profile.verdict  for scripts\n";
+
+const struct tool tool_doctor = {
+	.name = "doctor",
+	.summary = "what works on this machine, and what to do about the rest",
+	.usage = "[--json]",
+	.help = doctor_help,
+	.options = doctor_option_defs,
+	.options_bytes = sizeof(struct doctor_options),
+	.run = doctor_run,
+};

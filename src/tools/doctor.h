@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Private to doctor*.c: what doctor finds out, and the two ways to show it. */
+#ifndef TOOLS_DOCTOR_H
+#define TOOLS_DOCTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/utsname.h>
+
+#include "core/features.h"
+
+enum doctor_sysctl {
+	SYSCTL_PARANOID,
+	SYSCTL_SAMPLE_RATE,
+	SYSCTL_MAX_STACK,
+	SYSCTL_KPTR,
+	SYSCTL_UNPRIVILEGED,
+	SYSCTL_JIT,
+	SYSCTLS,
+};
+
+enum doctor_psi {
+	PSI_ON,
+	PSI_OFF,    /* built in, switched off at boot */
+	PSI_ABSENT, /* not built in */
+};
+
+struct doctor_facts {
+	struct utsname kernel;
+	const char *preempt; /* none, voluntary, full, lazy, rt; NULL: not known */
+	bool preempt_dynamic;
+	uint64_t tick_hz;     /* CONFIG_HZ; 0: not known */
+	int64_t btf_bytes;    /* of vmlinux; 0: none */
+	unsigned btf_modules; /* modules with BTF of their own */
+	struct {
+		bool known;
+		int64_t value;
+	} sysctls[SYSCTLS];
+	char lockdown[32]; /* none, integrity, confidentiality; "" see below */
+	bool securityfs;   /* mounted: then a kernel without the word has no lockdown */
+	enum doctor_psi psi;
+	bool cgroup_v1, cgroup_v2; /* mounted where we can see it */
+	int64_t memlock_bytes;	   /* soft limit; -1: none */
+	bool memlock_raisable;
+	unsigned missing_caps;		    /* FEATURES_CAP_* */
+	bool user_namespace, pid_namespace; /* in one that is not the machine's first */
+};
+
+/* One row a subcommand: what it asks for. */
+struct doctor_tool {
+	const char *name;
+	const struct feature_need *needs; /* ends with FEATURE_NONE */
+};
+
+enum doctor_verdict {
+	VERDICT_WORKS,
+	VERDICT_DEGRADED,
+	VERDICT_CANNOT,
+};
+
+struct doctor_report {
+	struct doctor_facts facts;
+	struct feature_result features[FEATURES];
+};
+
+extern const struct doctor_tool doctor_tools[]; /* ends with a NULL name */
+
+enum doctor_verdict doctor_judge(const struct doctor_report *r, const struct feature_need *needs);
+
+void doctor_gather(struct doctor_facts *f);
+const char *doctor_sysctl_name(enum doctor_sysctl id); /* "perf_event_paranoid" */
+
+/* To stdout, whose errors are the caller's to see. */
+void doctor_print_text(const struct doctor_report *r);
+void doctor_print_json(const struct doctor_report *r);
+
+#endif
