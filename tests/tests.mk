@@ -12,7 +12,7 @@ $(O)/unit/obj/%.o: src/%.c Makefile | $(SKELS)
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(UNIT_CFLAGS) -c $< -o $@
 
 $(O)/unit/%: tests/unit/%.c $(UNIT_OBJS) tests/tests.mk
-	$(call say,CC,$@)$(CC) $(UNIT_CFLAGS) -Itests -DBUILD_DIR='"$(abspath $(O))"' -MF $@.d $< $(UNIT_OBJS) $(LIB_LDLIBS) -lcmocka -o $@
+	$(call say,CC,$@)$(CC) $(UNIT_CFLAGS) -Itests/unit -Ivmlinux -Ibpf -Itests/unit/host_bpf -DBUILD_DIR='"$(abspath $(O))"' -MF $@.d $< $(UNIT_OBJS) $(LIB_LDLIBS) -lcmocka -o $@
 
 -include $(UNIT_OBJS:.o=.d) $(UNIT_BINS:=.d)
 
