@@ -7,6 +7,7 @@
 # $cache/qemu-ARCH/				an unpacked qemu, where the installed one is missing or too old
 
 me=$(basename "$0")
+here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 list=$here/kernels.list
 cache=$(realpath -m "${KBPFPROF_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kbpfprof}")
 
@@ -45,8 +46,8 @@ kernel_there() {
 find_qemu() {
 	local dir=$cache/qemu-$1 system lib version
 	case $1 in
-	amd64) system=qemu-system-x86_64 ;;
-	arm64) system=qemu-system-aarch64 ;;
+	amd64) system="qemu-system-x86_64" ;;
+	arm64) system="qemu-system-aarch64" ;;
 	*) die "no emulator is known for $1" ;;
 	esac
 	lib=lib/$(uname -m)-linux-gnu
