@@ -121,15 +121,26 @@ const char *features_cap_name(unsigned cap)
 	return "unknown capability";
 }
 
-unsigned features_missing_caps(unsigned caps)
+/* Bit n: capability n. None if they cannot be had. */
+static uint64_t effective_caps(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
-	uint64_t effective;
 
 	if (syscall(SYS_capget, &header, data))
-		return caps;
-	effective = (uint64_t)data[1].effective << 32 | data[0].effective;
+		return 0;
+	return (uint64_t)data[1].effective << 32 | data[0].effective;
+}
+
+static bool has_cap(unsigned number)
+{
+	return effective_caps() >> number & 1;
+}
+
+unsigned features_missing_caps(unsigned caps)
+{
+	uint64_t effective = effective_caps();
+
 	/* bpf_capable() and perfmon_capable() of include/linux/capability.h; the other two have no such rule. */
 	if (effective >> CAP_SYS_ADMIN & 1)
 		effective |= UINT64_C(1) << CAP_BPF | UINT64_C(1) << CAP_PERFMON;
@@ -232,11 +243,22 @@ static const char *why_not_loaded(int err, char *buf, size_t bytes)
 	}
 }
 
+/* Debian and Android: kernel.perf_event_paranoid over 2 keeps out all but CAP_SYS_ADMIN, with EACCES. */
+static bool paranoid_beyond_perfmon(void)
+{
+	int64_t paranoid;
+
+	return !features_missing_caps(FEATURES_CAP_PERFMON) && !has_cap(CAP_SYS_ADMIN) &&
+	       !sysfs_number("/proc/sys/kernel/perf_event_paranoid", &paranoid) && paranoid > 2;
+}
+
 static const char *why_not_opened(int err, bool hardware, char *buf, size_t bytes)
 {
 	switch (err) {
 	case EPERM:
 	case EACCES:
+		if (err == EACCES && paranoid_beyond_perfmon())
+			return "needs root, or sysctl kernel.perf_event_paranoid=2";
 		return why_refused(FEATURES_CAP_PERFMON, err, buf, bytes);
 	case ENOENT:
 		return hardware ? "no PMU in this machine" : "no such event";

@@ -37,8 +37,8 @@ struct trial {
 	const char *step;	    /* the one under way */
 	const char *meaning;	    /* of its errno, where the step knows better than explain() */
 	const char *cure;
-	bool no_btf;   /* not to be had at all */
-	char log[256]; /* the verifier's */
+	bool no_btf;	/* not to be had at all */
+	char log[8192]; /* the verifier's; if it does not fit, older kernels give ENOSPC for the true errno */
 };
 
 static const struct kind {
@@ -50,6 +50,7 @@ static const struct kind {
 	int (*map)(void);
 	size_t (*body)(struct bpf_insn *body, int map); /* at most BODY_MAX; NULL: return 0 */
 	int (*attach)(struct trial *t);			/* t->link or -errno; NULL: loading is enough */
+	bool hidden_by_lockdown;			/* then it fails as if it did not exist */
 	const char *wants;				/* where it can be had, if the kernel does not know it */
 } kinds[FEATURES];
 
@@ -264,10 +265,10 @@ static int attach_tracepoint(struct trial *t)
 	t->step = "open";
 	if (err == -ENOENT)
 		err = sysfs_number("/sys/kernel/debug/tracing/events/sched/" TRACEPOINT "/id", &id);
-	if (err == -ENOENT) {
+	if (err == -ENOENT && !features_locked_down()) {
 		t->meaning = "tracefs is not mounted";
 		t->cure = "mount -t tracefs tracefs /sys/kernel/tracing";
-	} else if (err) {
+	} else if (err == -EACCES) {
 		t->meaning = "tracefs may not be read";
 		t->cure = "run as root";
 	}
@@ -349,7 +350,7 @@ static const struct kind kinds[FEATURES] = {
 		.type = BPF_PROG_TYPE_RAW_TRACEPOINT, .attach = attach_raw_tp, .wants = "CONFIG_BPF_EVENTS",
 	},
 	[FEATURE_TRACEPOINT] = {
-		.type = BPF_PROG_TYPE_TRACEPOINT, .attach = attach_tracepoint, .wants = "CONFIG_BPF_EVENTS",
+		.type = BPF_PROG_TYPE_TRACEPOINT, .attach = attach_tracepoint, .hidden_by_lockdown = true, .wants = "CONFIG_BPF_EVENTS",
 	},
 	[FEATURE_FENTRY] = {
 		.type = BPF_PROG_TYPE_TRACING, .attach_type = BPF_TRACE_FENTRY,
@@ -374,6 +375,7 @@ static const struct kind kinds[FEATURES] = {
 	[FEATURE_READ_KERNEL] = {
 		.type = BPF_PROG_TYPE_PERF_EVENT,
 		.body = body_read_kernel,
+		.hidden_by_lockdown = true,
 		.wants = "CONFIG_BPF_EVENTS",
 	},
 	[FEATURE_RINGBUF] = {
@@ -454,7 +456,8 @@ static int explain(const struct trial *t, int err, struct feature_result *r)
 		features_explain_event(err, false, text, sizeof(text));
 	else if (refused && t->log[0]) /* a refusal by policy comes before the verifier has begun */
 		snprintf(text, sizeof(text), "refused by the verifier");
-	else if (refused || err == -ENOSYS || err == -ENOMEM || err == -EMFILE || features_locked_down())
+	else if (refused || err == -ENOSYS || err == -ENOMEM || err == -EMFILE ||
+		 (t->kind->hidden_by_lockdown && features_locked_down()))
 		features_explain_load(err, text, sizeof(text));
 	else
 		snprintf(text, sizeof(text), "not in this kernel, needs %s", t->kind->wants);

@@ -27,7 +27,7 @@ enum doctor_psi {
 
 struct doctor_facts {
 	struct utsname kernel;
-	const char *preempt; /* none, voluntary, full, lazy, rt; NULL: not known */
+	const char *preempt; /* none, voluntary, "none or voluntary", full, lazy, rt; NULL: not known */
 	bool preempt_dynamic;
 	uint64_t tick_hz;     /* CONFIG_HZ; 0: not known */
 	int64_t btf_bytes;    /* of vmlinux; 0: none */

@@ -81,7 +81,7 @@ static void gather_preempt(struct doctor_facts *f)
 	else if (strstr(version, "PREEMPT"))
 		f->preempt = sysfs_config_is_set("CONFIG_PREEMPT_LAZY") ? "lazy" : "full";
 	else
-		f->preempt = preempt_configured();
+		f->preempt = preempt_configured() ? preempt_configured() : "none or voluntary";
 }
 
 /* The coarse clock advances once a tick and says so: TICK_NSEC of include/linux/jiffies.h. */
