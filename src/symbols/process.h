@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What each process maps executable, read from /proc once and kept while stacks come from it. */
+#ifndef SYMBOLS_PROCESS_H
+#define SYMBOLS_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "symbols/object.h"
+#include "symbols/symbols.h"
+
+#define PROCESS_BUCKETS	 1024
+#define PROCESSES_MAX	 4096
+#define PROCESS_MAPS_MAX 16384 /* of one process; more are left out */
+
+struct process_map {
+	uint64_t start, end;
+	uint64_t offset; /* of start in the file */
+	struct object *object;
+};
+
+struct process {
+	struct process *next; /* in its bucket */
+	struct process_id id;
+	enum why why; /* WHY_NAMED: the maps are known; else why none of its addresses can be named */
+	bool gone;    /* it ended since: maps cannot be read again */
+	unsigned round_used, round_read;
+	unsigned n_maps;
+	struct process_map *maps; /* ascending */
+};
+
+struct processes {
+	struct process *buckets[PROCESS_BUCKETS];
+	unsigned n;
+	unsigned round;
+	int64_t boottime_offset_ns;
+	struct objects objects;
+};
+
+int processes_init(struct processes *p);
+void processes_free(struct processes *p);
+
+/* Known already, or NULL. */
+struct process *processes_find(struct processes *p, const struct process_id *id);
+/* Known or read now; NULL: no memory. */
+struct process *processes_get(struct processes *p, const struct process_id *id);
+
+/* The mapping of an address, or NULL. Maps are read again for it once a round: it may be of a library loaded since. */
+const struct process_map *process_map(struct processes *p, struct process *process, uint64_t address);
+
+/* Forgets processes not used for `rounds` rounds. */
+void processes_evict(struct processes *p, unsigned rounds);
+
+#endif
