@@ -73,6 +73,12 @@ static __always_inline struct cgroup *core_task_cgroup(struct task_struct *task,
 	return BPF_CORE_READ(css, cgroup);
 }
 
+/* Kernel threads have none, and a task that is exiting no longer. */
+static __always_inline bool core_has_user_side(struct task_struct *task)
+{
+	return !(BPF_CORE_READ(task, flags) & PF_KTHREAD) && BPF_CORE_READ(task, mm);
+}
+
 /* Was the CPU in the kernel when the event came? */
 static __always_inline bool core_in_kernel(const struct bpf_perf_event_data *ctx)
 {

@@ -144,7 +144,7 @@ static int profile_open(struct session *s)
 	if (!p)
 		return -ENOMEM;
 	s->state = p;
-	p->grace = (struct grace){ -1, -1 };
+	samples_init(&p->samples);
 	p->skeleton = profile_bpf__open();
 	if (!p->skeleton) {
 		warn("cannot open the BPF object");
@@ -172,21 +172,29 @@ static int profile_configure(struct session *s)
 {
 	struct profile_state *p = s->state;
 	const struct profile_options *o = s->options;
+	struct samples_config *config;
 	int64_t depth;
+	int err;
 
+	config = (struct samples_config *)&p->skeleton->rodata->samples;
 	p->by_tgid = sorts_by(s, "pid");
-	p->skeleton->rodata->by_tid = sorts_by(s, "tid");
-	p->skeleton->rodata->by_cpu = sorts_by(s, "cpu");
-	p->skeleton->rodata->want_kernel = !o->user_only;
-	p->skeleton->rodata->want_user = !o->kernel_only;
+	config->by_tid = sorts_by(s, "tid");
+	config->by_cpu = sorts_by(s, "cpu");
+	config->want_kernel = !o->user_only;
+	config->want_user = !o->kernel_only;
 	p->skeleton->rodata->preempt_count_from_rq_bytes = kernel_btf_preempt_count_from_rq();
 #if defined(__x86_64__)
 	p->idle_is_guess = !p->skeleton->rodata->preempt_count_from_rq_bytes;
 #endif
-	p->max_depth = PROFILE_FRAMES_MAX;
-	if (!sysfs_number("/proc/sys/kernel/perf_event_max_stack", &depth) && depth > 0 && depth < PROFILE_FRAMES_MAX)
+	p->max_depth = SAMPLE_FRAMES_MAX;
+	if (!sysfs_number("/proc/sys/kernel/perf_event_max_stack", &depth) && depth > 0 && depth < SAMPLE_FRAMES_MAX)
 		p->max_depth = (unsigned)depth;
-	return profile_maps_size(s);
+	err = samples_size(&p->samples, s->object, config, &s->cpus, o->max_stacks);
+	if (!err)
+		err = profile_books_size(p);
+	if (!err)
+		s->tick_ns = samples_look_ns(&p->samples, p->rate_hz);
+	return err;
 }
 
 /* The default event; where there is no PMU, the clock. What the user named is never replaced. */
@@ -212,10 +220,10 @@ static int open_events(struct session *s)
 static int profile_attach(struct session *s)
 {
 	struct profile_state *p = s->state;
-	int err = profile_maps_map(s);
+	int err = samples_map(&p->samples, &p->skeleton->bss->samples_active_set);
 
 	if (!err)
-		err = grace_open(&p->grace);
+		err = profile_books_map(p);
 	if (!err)
 		err = symbols_open(&p->symbols);
 	if (err) {
@@ -256,8 +264,8 @@ static void profile_close(struct session *s)
 	if (!p)
 		return;
 	event_set_close(&p->events);
-	profile_maps_unmap(p);
-	grace_close(&p->grace);
+	profile_books_unmap(p);
+	samples_close(&p->samples);
 	symbols_close(p->symbols);
 	profile_bpf__destroy(p->skeleton);
 	free(p);

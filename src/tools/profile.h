@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "core/event.h"
-#include "core/grace.h"
+#include "core/samples.h"
 #include "core/session.h"
 #include "kbpfprof/profile.h"
 #include "symbols/symbols.h"
@@ -27,7 +27,7 @@ struct profile_state {
 	struct event event;
 	struct event_set events;
 	struct event_totals totals; /* once stopped */
-	struct grace grace;
+	struct samples samples;
 	struct symbols *symbols;
 
 	uint64_t asked_hz, asked_period; /* one of them is 0 */
@@ -37,20 +37,15 @@ struct profile_state {
 	bool idle_is_guess;
 	unsigned max_depth;
 
-	struct profile_cpu *cpus; /* by CPU id, shared with the program */
-	size_t cpus_bytes;
-	char *arenas; /* likewise */
-	size_t arenas_bytes;
-	uint32_t *looked_at;	/* bytes of each CPU's active arena that tick() has seen, by position in session.cpus */
-	uint64_t active_stacks; /* records in the active set, as tick() saw it */
+	struct profile_books *books; /* by CPU id, shared with the program */
+	size_t books_bytes;
 	uint64_t user_stacks, short_user_stacks; /* weighted by fires */
 };
 
-/* Before load: how large the maps are. */
-int profile_maps_size(struct session *s);
-/* After load: shares them. */
-int profile_maps_map(struct session *s);
-void profile_maps_unmap(struct profile_state *p);
+/* Before and after load: the map of books. 0 or -errno. */
+int profile_books_size(struct profile_state *p);
+int profile_books_map(struct profile_state *p);
+void profile_books_unmap(struct profile_state *p);
 
 int profile_tick(struct session *s, struct recording *r);
 int profile_drain(struct session *s, struct recording *r);

@@ -1,9 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The balance of a `profile` run: what was due, and where each sample went. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <sys/mman.h>
 
 #include "tools/profile.h"
+
+int profile_books_size(struct profile_state *p)
+{
+	int possible = libbpf_num_possible_cpus();
+
+	if (possible < 0)
+		return possible;
+	p->books_bytes = (size_t)possible * sizeof(*p->books);
+	return bpf_map__set_max_entries(p->skeleton->maps.books, (__u32)possible);
+}
+
+int profile_books_map(struct profile_state *p)
+{
+	p->books = mmap(NULL, p->books_bytes, PROT_READ, MAP_SHARED, bpf_map__fd(p->skeleton->maps.books), 0);
+	if (p->books != MAP_FAILED)
+		return 0;
+	p->books = NULL;
+	return -errno;
+}
+
+void profile_books_unmap(struct profile_state *p)
+{
+	if (p->books)
+		munmap(p->books, p->books_bytes);
+}
 
 static void add_tally(struct profile_tally *sum, const struct profile_tally *t)
 {
@@ -45,7 +72,7 @@ int profile_finish(struct session *s, struct recording *r)
 	struct profile_tally seen = { 0 }, idle = { 0 }, filtered = { 0 }, kept = { 0 };
 
 	for (size_t i = 0; i < s->cpus.n; i++) {
-		const struct profile_cpu *cpu = &p->cpus[s->cpus.ids[i]];
+		const struct profile_books *cpu = &p->books[s->cpus.ids[i]];
 
 		add_tally(&seen, &cpu->seen);
 		add_tally(&idle, &cpu->idle);

@@ -22,7 +22,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define FAKE_ARENA_BYTES (4 * PROFILE_RECORD_BYTES_MAX)
+#define FAKE_ARENA_BYTES (4 * SAMPLE_RECORD_BYTES_MAX)
 #define FAKE_ENTRIES	 16
 
 /* The kernel, as far as the program sees it. */
@@ -31,18 +31,19 @@ static struct {
 	struct signal_struct signal;
 	struct mm_struct *mm;
 	__u64 tgid_tid;
-	__u64 kernel_stack[PROFILE_FRAMES_MAX], user_stack[PROFILE_FRAMES_MAX];
+	__u64 kernel_stack[SAMPLE_FRAMES_MAX], user_stack[SAMPLE_FRAMES_MAX];
 	long kernel_frames, user_frames; /* negative: what the helper returns */
 	long update_returns;		 /* 0: the update succeeds */
 	bool collide;			 /* every lookup finds another record */
 
-	struct profile_cpu cpu;
+	struct profile_books books;
+	struct samples_cpu cpu;
 	_Alignas(8) char arena[FAKE_ARENA_BYTES];
 	__u64 keys[FAKE_ENTRIES];
-	struct profile_index values[FAKE_ENTRIES];
+	struct sample_sums values[FAKE_ENTRIES];
 	size_t entries;
 	__u64 lost[LOST_CAUSES];
-	struct profile_index other;
+	struct sample_sums other;
 } fake;
 
 static void *find_index(__u64 key)
@@ -59,13 +60,15 @@ static void *bpf_map_lookup_elem(void *map, const void *key)
 {
 	__u32 number = *(const __u32 *)key;
 
-	if (map == &cpus)
+	if (map == &books)
+		return number == 0 ? &fake.books : NULL;
+	if (map == &samples_cpus)
 		return number == 0 ? &fake.cpu : NULL;
-	if (map == &arenas)
+	if (map == &samples_arenas)
 		return number == 0 ? fake.arena : NULL;
 	if (map == &losses)
 		return number < LOST_CAUSES ? &fake.lost[number] : NULL;
-	if (map == &index_0)
+	if (map == &samples_index_0)
 		return find_index(*(const __u64 *)key);
 	return NULL;
 }
@@ -74,13 +77,13 @@ static long bpf_map_update_elem(void *map, const void *key, const void *value, _
 {
 	long answer = fake.update_returns;
 
-	assert_true(map == &index_0);
+	assert_true(map == &samples_index_0);
 	assert_int_equal(flags, BPF_NOEXIST);
 	if (answer && answer != -EEXIST)
 		return answer;
 	/* -EEXIST once: another CPU was faster with the same stack. */
 	fake.keys[fake.entries] = *(const __u64 *)key;
-	fake.values[fake.entries++] = *(const struct profile_index *)value;
+	fake.values[fake.entries++] = *(const struct sample_sums *)value;
 	return answer;
 }
 
@@ -145,11 +148,11 @@ static int reset(void **state)
 	strcpy(fake.task.comm, "task");
 	fake.tgid_tid = 100ULL << 32 | 101;
 	fake.user_frames = 3;
-	for (int i = 0; i < PROFILE_FRAMES_MAX; i++) {
+	for (int i = 0; i < SAMPLE_FRAMES_MAX; i++) {
 		fake.kernel_stack[i] = 0xffff000000000000 + (__u64)i;
 		fake.user_stack[i] = 0x400000 + (__u64)i;
 	}
-	*(__u32 *)&arena_bytes = FAKE_ARENA_BYTES;
+	*(struct samples_config *)&samples = (struct samples_config){ FAKE_ARENA_BYTES, 1, 0, 0, 1, 1 };
 	return 0;
 }
 
@@ -165,16 +168,16 @@ static __u64 lost_sum(void)
 /* Runs the program and checks that the books balance. */
 static void sample(struct bpf_perf_event_data *ctx)
 {
-	__u64 seen = fake.cpu.seen.fires;
+	__u64 seen = fake.books.seen.fires;
 
 	on_sample(ctx);
-	assert_int_equal(fake.cpu.seen.fires, seen + 1);
-	assert_int_equal(fake.cpu.seen.fires,
-			 fake.cpu.kept.fires + fake.cpu.idle.fires + fake.cpu.filtered.fires + lost_sum());
-	assert_int_equal(fake.cpu.seen.period, fake.cpu.seen.fires * PERIOD);
+	assert_int_equal(fake.books.seen.fires, seen + 1);
+	assert_int_equal(fake.books.seen.fires,
+			 fake.books.kept.fires + fake.books.idle.fires + fake.books.filtered.fires + lost_sum());
+	assert_int_equal(fake.books.seen.period, fake.books.seen.fires * PERIOD);
 }
 
-static const struct profile_record *record(size_t i)
+static const struct sample_record *record(size_t i)
 {
 	return (const void *)(fake.arena + fake.values[i].offset);
 }
@@ -185,7 +188,7 @@ static void equal_stacks_are_one_record(void **state)
 		sample(&user_mode);
 	assert_int_equal(fake.entries, 1);
 	assert_int_equal(fake.values[0].fires, 5);
-	assert_int_equal(fake.values[0].period, 5 * PERIOD);
+	assert_int_equal(fake.values[0].weight, 5 * PERIOD);
 	assert_int_equal(fake.cpu.tail[0], 128); /* 6 + 3 words, in blocks of 8 */
 	assert_int_equal(record(0)->user_frames, 3);
 	assert_int_equal(record(0)->kernel_frames, 0);
@@ -232,22 +235,22 @@ static void kernel_and_user_frames_are_kept_apart(void **state)
 
 static void deepest_stacks_fit(void **state)
 {
-	fake.kernel_frames = fake.user_frames = PROFILE_FRAMES_MAX;
+	fake.kernel_frames = fake.user_frames = SAMPLE_FRAMES_MAX;
 	sample(&kernel_mode);
 	sample(&kernel_mode);
 	assert_int_equal(fake.entries, 1);
-	assert_int_equal(record(0)->frames[2 * PROFILE_FRAMES_MAX - 1], 0x400000 + PROFILE_FRAMES_MAX - 1);
+	assert_int_equal(record(0)->frames[2 * SAMPLE_FRAMES_MAX - 1], 0x400000 + SAMPLE_FRAMES_MAX - 1);
 }
 
 static void a_full_arena_is_a_loss(void **state)
 {
-	fake.kernel_frames = PROFILE_FRAMES_MAX;
+	fake.kernel_frames = SAMPLE_FRAMES_MAX;
 	for (int i = 0; i < 10; i++) {
-		fake.user_frames = PROFILE_FRAMES_MAX - i; /* each another stack */
+		fake.user_frames = SAMPLE_FRAMES_MAX - i; /* each another stack */
 		sample(&kernel_mode);
 	}
-	assert_true(fake.cpu.kept.fires >= 3);
-	assert_int_equal(fake.lost[LOST_MAP_FULL], 10 - fake.cpu.kept.fires);
+	assert_true(fake.books.kept.fires >= 3);
+	assert_int_equal(fake.lost[LOST_MAP_FULL], 10 - fake.books.kept.fires);
 }
 
 static void update_errors_are_told_apart(void **state)
@@ -270,7 +273,7 @@ static void a_race_for_one_stack_is_no_loss(void **state)
 	fake.update_returns = -EEXIST;
 	sample(&user_mode);
 	assert_int_equal(fake.values[0].fires, 2); /* the other CPU's and ours */
-	assert_int_equal(fake.cpu.kept.fires, 1);
+	assert_int_equal(fake.books.kept.fires, 1);
 	assert_int_equal(lost_sum(), 0);
 	assert_int_equal(fake.cpu.tail[0], 0);
 }
@@ -294,8 +297,8 @@ static void idle_is_counted_not_kept(void **state)
 {
 	fake.tgid_tid = 0;
 	sample(&kernel_mode);
-	assert_int_equal(fake.cpu.idle.fires, 1);
-	assert_int_equal(fake.cpu.idle.period, PERIOD);
+	assert_int_equal(fake.books.idle.fires, 1);
+	assert_int_equal(fake.books.idle.period, PERIOD);
 	assert_int_equal(fake.entries, 0);
 }
 
@@ -315,13 +318,13 @@ static void softirq_in_the_idle_task_is_work(void **state)
 	fake.kernel_frames = 2;
 	fake.user_frames = -EFAULT;
 	sample(&kernel_mode);
-	assert_int_equal(fake.cpu.idle.fires, 1);
+	assert_int_equal(fake.books.idle.fires, 1);
 	per_cpu.preempt_count |= SOFTIRQ_SERVING;
 	sample(&kernel_mode);
 	per_cpu.preempt_count = 2U << HARDIRQ_SHIFT;
 	sample(&kernel_mode);
-	assert_int_equal(fake.cpu.idle.fires, 1);
-	assert_int_equal(fake.cpu.kept.fires, 2);
+	assert_int_equal(fake.books.idle.fires, 1);
+	assert_int_equal(fake.books.kept.fires, 2);
 	assert_int_equal(record(0)->flags, 0);
 	*(__s64 *)&preempt_count_from_rq_bytes = 0;
 }
@@ -331,9 +334,9 @@ static void missing_sides_are_told_from_failures(void **state)
 	fake.user_frames = -EFAULT; /* a user process whose stack cannot be read */
 	fake.kernel_frames = -EFAULT;
 	sample(&user_mode);
-	assert_int_equal(record(0)->flags, PROFILE_USER_FAILED);
+	assert_int_equal(record(0)->flags, SAMPLE_USER_FAILED);
 	sample(&kernel_mode);
-	assert_int_equal(record(1)->flags, PROFILE_USER_FAILED | PROFILE_KERNEL_FAILED);
+	assert_int_equal(record(1)->flags, SAMPLE_USER_FAILED | SAMPLE_KERNEL_FAILED);
 	fake.task.flags = PF_KTHREAD; /* has no user side */
 	fake.kernel_frames = 1;
 	sample(&kernel_mode);

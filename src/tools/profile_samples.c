@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From the store of samples to the recording. */
+#include <err.h>
+#include <string.h>
+
+#include "tools/profile.h"
+
+struct drain {
+	struct profile_state *p;
+	struct recording *r;
+};
+
+static struct process_id process_of(const struct sample_record *record)
+{
+	return (struct process_id){ (int)record->tgid, record->exec_id, record->start_ns };
+}
+
+/* A process was seen for the first time, perhaps: its mappings are read now, since it may end soon. */
+static int learn(void *arg, const struct sample_record *record, const struct sample_sums *sums)
+{
+	struct profile_state *p = arg;
+	struct process_id id = process_of(record);
+
+	(void)sums;
+	if (record->user_frames)
+		symbols_learn(p->symbols, &id);
+	return 0;
+}
+
+static struct raw_stack raw_stack(const struct profile_state *p, const struct sample_record *record)
+{
+	return (struct raw_stack){
+		.process = process_of(record),
+		.kernel = (const uint64_t *)record->frames,
+		.user = (const uint64_t *)record->frames + record->kernel_frames,
+		.kernel_frames = record->kernel_frames,
+		.user_frames = record->user_frames,
+		.max_frames = p->max_depth,
+		.kernel_failed = !!(record->flags & SAMPLE_KERNEL_FAILED),
+		.user_failed = !!(record->flags & SAMPLE_USER_FAILED),
+	};
+}
+
+/* How many user stacks are too short to be true, by frame pointers. */
+static void count_user_stack(struct profile_state *p, const struct sample_record *record, uint64_t fires)
+{
+	bool failed = record->flags & SAMPLE_USER_FAILED;
+
+	if (!record->user_frames && !failed)
+		return;
+	p->user_stacks += fires;
+	if (record->user_frames <= 2)
+		p->short_user_stacks += fires;
+}
+
+static int add_sample(void *arg, const struct sample_record *record, const struct sample_sums *sums)
+{
+	struct drain *d = arg;
+	struct raw_stack raw = raw_stack(d->p, record);
+	struct rec_sample sample = { .fires = sums->fires, .weight = sums->weight };
+	char comm[KBPFPROF_COMM_BYTES + 1] = "";
+
+	memcpy(comm, record->comm, KBPFPROF_COMM_BYTES);
+	sample.stack = symbols_stack(d->p->symbols, d->r, &raw);
+	if (sample.stack < 0)
+		return sample.stack;
+	sample.labels.comm = recording_string(d->r, comm);
+	if (sample.labels.comm < 0)
+		return sample.labels.comm;
+	/* A label that nobody asked for would only keep equal stacks apart. */
+	sample.labels.tgid = d->p->by_tgid || record->tid ? (int)record->tgid : 0;
+	sample.labels.tid = (int)record->tid;
+	sample.labels.cpu = record->cpu == SAMPLE_NO_CPU ? -1 : (int)record->cpu;
+	count_user_stack(d->p, record, sums->fires);
+	return recording_add(d->r, &sample);
+}
+
+int profile_drain(struct session *s, struct recording *r)
+{
+	struct profile_state *p = s->state;
+	struct drain d = { p, r };
+	int err = samples_drain(&p->samples, add_sample, &d);
+
+	symbols_age(p->symbols);
+	if (err)
+		warnx("cannot read the BPF maps: %s", strerror(-err));
+	return err;
+}
+
+int profile_tick(struct session *s, struct recording *r)
+{
+	struct profile_state *p = s->state;
+	bool filling;
+	int err = samples_look(&p->samples, learn, p, &filling);
+
+	return err || !filling ? err : profile_drain(s, r);
+}
