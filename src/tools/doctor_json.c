@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "core/json.h"
+#include "core/version.h"
 #include "tools/doctor.h"
 
 static void write_kernel(struct json *j, const struct doctor_facts *f)

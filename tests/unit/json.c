@@ -2,14 +2,10 @@
 /* The JSON writer. Right values: RFC 8259 and the Unicode standard 3.9, tables 3-8 to 3-11. */
 #include <locale.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "unit.h"
 
 #include "core/json.h"
 
