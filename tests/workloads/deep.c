@@ -1,27 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * deep SECONDS [DEPTH [WORKERS]]: the load of the benchmark. Each worker recurses to many depths up to DEPTH by
- * changing paths, and there computes, reads /dev/zero, maps pages or asks the time: mixed user
- * and kernel time under deep stacks. Prints the rounds done: what a profiler slows down.
+ * deep SECONDS [DEPTH [WORKERS [PATHS]]]: the load of the benchmark. Each worker calls down one of PATHS paths,
+ * DEPTH / 2 to DEPTH frames deep, some paths far more often than others, and there computes, reads
+ * /dev/zero, maps pages or asks the time: mixed user and kernel time under deep stacks that come again.
+ * On SIGUSR1, and at the end, it prints the rounds done so far and the monotonic time in ns: the
+ * difference of two such lines is what a profiler slows down.
  */
 #include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#define MAPPED_BYTES (16 * 4096)
+#define READ_BYTES   65536
+
 static volatile uint64_t sink;
 static int zero_fd;
 
-static double now_s(void)
+/* One a worker, in a cache line of its own. */
+struct counter {
+	volatile uint64_t rounds;
+	uint64_t unused[7];
+};
+
+static uint64_t now_ns(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 static void compute(int n)
@@ -38,17 +52,17 @@ static void compute(int n)
 
 static void leaf(unsigned path)
 {
-	static char buf[65536];
+	static char buf[READ_BYTES];
 	void *pages;
 
 	compute(2000);
 	if (path % 3 == 0 && read(zero_fd, buf, sizeof(buf)) < 0)
 		exit(1);
 	if (path % 7 == 0) {
-		pages = mmap(NULL, 16 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1,
+		pages = mmap(NULL, MAPPED_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1,
 			     0);
 		if (pages != MAP_FAILED)
-			munmap(pages, 16 * 4096);
+			munmap(pages, MAPPED_BYTES);
 	}
 }
 
@@ -63,7 +77,7 @@ static inline __attribute__((always_inline)) void descend(unsigned path, int dep
 		left(path, depth - 1);
 	else
 		right(path, depth - 1);
-	sink++;
+	sink++; /* no tail call: the caller stays on the stack */
 }
 
 void left(unsigned path, int depth)
@@ -76,43 +90,74 @@ void right(unsigned path, int depth)
 	descend(path, depth);
 }
 
-static unsigned long work(double seconds, int max_depth)
+/* The path, and with it the depth, follows from `choice`; the product of two even numbers prefers small ones. */
+static void go_down(uint32_t choice, unsigned paths, int depth)
 {
-	double end_s = now_s() + seconds;
-	unsigned long rounds = 0;
-	unsigned path = (unsigned)getpid();
+	unsigned n = (unsigned)(((uint64_t)(choice >> 16) * (choice & 0xffff) * paths) >> 32);
 
-	while (now_s() < end_s)
-		for (int i = 0; i < 64; i++, rounds++) {
-			path = path * 1664525 + 1013904223;
-			/* 512 paths, so that most stacks come again */
-			descend(path >> 23, max_depth / 2 + (int)(path >> 16) % (max_depth / 2 + 1));
+	descend(n * 2654435761u >> 7, depth - (int)(n % (unsigned)(depth / 2 + 1)));
+}
+
+static void work(struct counter *counter, uint64_t end_ns, unsigned paths, int depth)
+{
+	uint64_t random = (uint64_t)getpid() | 1;
+
+	while (now_ns() < end_ns)
+		for (int i = 0; i < 64; i++, counter->rounds++) {
+			random = random * 6364136223846793005u + 1442695040888963407u;
+			go_down((uint32_t)(random >> 32), paths, depth);
 		}
-	return rounds;
+}
+
+static void print_rounds(const struct counter *counters, int workers)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < workers; i++)
+		sum += counters[i].rounds;
+	printf("%" PRIu64 " %" PRIu64 "\n", sum, now_ns());
+	fflush(stdout);
+}
+
+static int start_worker(struct counter *counter, uint64_t end_ns, unsigned paths, int depth)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid < 0;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	work(counter, end_ns, paths, depth);
+	exit(0);
 }
 
 int main(int argc, char **argv)
 {
-	double seconds = argc > 1 ? atof(argv[1]) : 1;
+	uint64_t end_ns = now_ns() + (uint64_t)((argc > 1 ? atof(argv[1]) : 1) * 1e9);
 	int depth = argc > 2 ? atoi(argv[2]) : 60;
 	int workers = argc > 3 ? atoi(argv[3]) : (int)sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned long rounds, sum = 0;
-	int results[2];
+	unsigned paths = argc > 4 ? (unsigned)atoi(argv[4]) : 64;
+	struct counter *counters;
+	sigset_t watched;
+	int left_to_end = workers, signal;
 
+	sigemptyset(&watched);
+	sigaddset(&watched, SIGUSR1);
+	sigaddset(&watched, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &watched, NULL);
+	counters = mmap(NULL, (size_t)workers * sizeof(*counters), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
 	zero_fd = open("/dev/zero", O_RDONLY);
-	if (zero_fd < 0 || pipe(results))
+	if (counters == MAP_FAILED || zero_fd < 0)
 		return 1;
-	for (int i = 0; i < workers; i++) {
-		if (fork())
-			continue;
-		rounds = work(seconds, depth);
-		return write(results[1], &rounds, sizeof(rounds)) != sizeof(rounds);
-	}
 	for (int i = 0; i < workers; i++)
-		if (read(results[0], &rounds, sizeof(rounds)) == sizeof(rounds))
-			sum += rounds;
-	while (wait(NULL) > 0)
-		;
-	printf("%lu\n", sum);
+		if (start_worker(&counters[i], end_ns, paths, depth))
+			return 1;
+	while (left_to_end && !sigwait(&watched, &signal)) {
+		if (signal == SIGUSR1)
+			print_rounds(counters, workers);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			left_to_end--;
+	}
+	print_rounds(counters, workers);
 	return 0;
 }
