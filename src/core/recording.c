@@ -241,11 +241,11 @@ static bool stack_equal(const void *owner, uint32_t id, const void *key)
 	const struct recording_tables *t = owner;
 	const struct rec_stack *have = &t->stacks[id];
 	const struct stack_key *want = key;
+	unsigned n = want->kernel_frames + want->user_frames;
 
 	return have->kernel_frames + have->trimmed == (int)want->kernel_frames &&
 	       have->user_frames == want->user_frames &&
-	       !memcmp(t->frames + have->first - have->trimmed, want->locations,
-		       (want->kernel_frames + want->user_frames) * sizeof(*t->frames));
+	       (!n || !memcmp(t->frames + have->first - have->trimmed, want->locations, n * sizeof(*t->frames)));
 }
 
 int recording_stack(struct recording *r, const uint32_t *locations, unsigned kernel_frames, unsigned user_frames)
@@ -258,7 +258,7 @@ int recording_stack(struct recording *r, const uint32_t *locations, unsigned ker
 
 	if (kernel_frames > UINT16_MAX || user_frames > UINT16_MAX)
 		return -E2BIG;
-	if (!GROW(t->frames, t->frames_max, t->n_frames, n + 1)) /* + 1: compared against even when n is 0 */
+	if (!GROW(t->frames, t->frames_max, t->n_frames, n + 1)) /* + 1: none at all is NULL */
 		return -ENOMEM;
 	r->frames = t->frames;
 	id = intern_find(&t->stack_ids, hash, stack_equal, t, &key);
@@ -361,10 +361,8 @@ const char *why_name(enum why w)
 const char *lost_name(enum lost_cause c)
 {
 	static const char *const names[LOST_CAUSES] = {
-		[LOST_MAP_FULL] = "stack map full",
-		[LOST_MAP_BUSY] = "stack map busy",
-		[LOST_MAP_ERROR] = "stack map error",
-		[LOST_COLLISION] = "hash collision",
+		[LOST_MAP_FULL] = "stack map full",	  [LOST_MAP_BUSY] = "stack map busy",
+		[LOST_MAP_ERROR] = "stack map error",	  [LOST_COLLISION] = "hash collision",
 		[LOST_TARGET_FULL] = "target table full",
 	};
 

@@ -238,7 +238,7 @@ static struct found judge(const struct scan *s, const struct slot *slot, uint64_
 	f.offset = address - slot->start;
 	f.why = WHY_NAMED;
 	if (f.module ? !is_within(ranges, f.module, slot->start, address)
-		     : s->etext && slot->start < s->etext && address >= s->etext)
+		     : s->etext && slot->start <= s->etext && address >= s->etext)
 		f = (struct found){ .why = WHY_NO_SYMBOL };
 	return f;
 }
