@@ -33,15 +33,26 @@ struct {
 } samples_arenas SEC(".maps");
 
 /* Preallocated: programs on perf events may not allocate before 6.1. */
-struct samples_index_map {
+struct samples_index {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
 	__type(key, __u64);
 	__type(value, struct sample_sums);
 };
 
-struct samples_index_map samples_index_0 SEC(".maps");
-struct samples_index_map samples_index_1 SEC(".maps");
+struct samples_index samples_index_0 SEC(".maps");
+struct samples_index samples_index_1 SEC(".maps");
+
+/* By set. In a map of maps, so that what follows is verified once, and because replacing an element waits for programs.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, SAMPLE_SETS);
+	__type(key, __u32);
+	__array(values, struct samples_index);
+} samples_indexes SEC(".maps") = {
+	.values = { &samples_index_0, &samples_index_1 },
+};
 
 /* Another hash is tried this often when two records share one. */
 #define SAMPLES_PROBES 3
@@ -171,17 +182,16 @@ static __always_inline __u32 samples_blocks(const struct sample_record *record)
 	return (words + SAMPLE_BLOCK_WORDS - 1) / SAMPLE_BLOCK_WORDS;
 }
 
-static __always_inline void *samples_index(__u32 set)
-{
-	return set ? (void *)&samples_index_1 : (void *)&samples_index_0;
-}
-
 /* Counts the finished record, and keeps it if it is new. False: it is lost, and was counted as such. */
 static __always_inline bool samples_end(struct samples_place *p, __u64 weight)
 {
 	__u32 blocks = samples_blocks(p->record);
 	__u64 hash = samples_hash((const __u64 *)p->record, blocks);
-	void *index = samples_index(p->set);
+	__u32 set = p->set; /* a copy: of what a helper was given the address, the verifier forgets the bounds */
+	void *index = bpf_map_lookup_elem(&samples_indexes, &set);
+
+	if (!index)
+		return false; /* both sets are there from load on */
 
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < SAMPLES_PROBES; i++) {

@@ -31,6 +31,7 @@ typedef _Bool bool;
 #define BPF_MAP_TYPE_HASH	  1
 #define BPF_MAP_TYPE_ARRAY	  2
 #define BPF_MAP_TYPE_PERCPU_ARRAY 6
+#define BPF_MAP_TYPE_ARRAY_OF_MAPS 12
 #define BPF_MAP_TYPE_TASK_STORAGE 29
 #define BPF_MAP_TYPE_RINGBUF	  27
 

@@ -223,6 +223,10 @@ static const char *why_refused(unsigned caps, int err, char *buf, size_t bytes)
 
 static const char *why_not_loaded(int err, char *buf, size_t bytes)
 {
+	/* Policy answers EPERM, the verifier EACCES or EINVAL; but missing privileges and lockdown can look like
+	 * either. */
+	if (err == EACCES && !features_missing_caps(FEATURES_CAP_BPF | FEATURES_CAP_PERFMON) && !features_locked_down())
+		return "this kernel's verifier refuses the program: a bug, please report it with the log";
 	switch (err) {
 	case EPERM:
 	case EACCES:

@@ -253,11 +253,12 @@ int recording_stack(struct recording *r, const uint32_t *locations, unsigned ker
 	struct recording_tables *t = r->tables;
 	struct stack_key key = { locations, kernel_frames, user_frames };
 	size_t n = (size_t)kernel_frames + user_frames;
-	uint64_t hash = intern_hash(t->seed + kernel_frames, locations, n * sizeof(*locations));
+	uint64_t hash;
 	int id;
 
 	if (kernel_frames > UINT16_MAX || user_frames > UINT16_MAX)
 		return -E2BIG;
+	hash = intern_hash(t->seed + kernel_frames, locations, n * sizeof(*locations));
 	if (!GROW(t->frames, t->frames_max, t->n_frames, n + 1)) /* + 1: none at all is NULL */
 		return -ENOMEM;
 	r->frames = t->frames;

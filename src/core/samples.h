@@ -11,15 +11,14 @@
 #include <stdint.h>
 
 #include "core/cpu.h"
-#include "core/grace.h"
 #include "kbpfprof/samples.h"
 
+/* Starts as zeros. */
 struct samples {
 	const struct cpu_list *cpus;   /* those that are measured; the caller's */
 	struct samples_config *config; /* in the skeleton's .rodata */
 	volatile uint32_t *active_set; /* in its .bss, once loaded */
-	struct bpf_map *cpus_map, *arenas_map, *index_maps[SAMPLE_SETS];
-	struct grace grace;
+	struct bpf_map *cpus_map, *arenas_map, *index_maps[SAMPLE_SETS], *outer_map;
 	struct samples_cpu *by_cpu; /* by CPU id, shared with the programs */
 	char *arenas;		    /* likewise */
 	size_t by_cpu_bytes, arenas_bytes;
@@ -30,8 +29,6 @@ struct samples {
 /* `sums` is NULL in samples_look(), where the record is not counted yet. 0 or -errno, which ends the walk. */
 typedef int samples_fn(void *arg, const struct sample_record *record, const struct sample_sums *sums);
 
-/* To be called first, also before samples_close(). */
-void samples_init(struct samples *m);
 /* Before load. `stacks`: distinct samples a set holds; 0: the default for this many CPUs. 0 or -errno. */
 int samples_size(struct samples *m, struct bpf_object *object, struct samples_config *config,
 		 const struct cpu_list *cpus, uint64_t stacks);

@@ -144,7 +144,6 @@ static int profile_open(struct session *s)
 	if (!p)
 		return -ENOMEM;
 	s->state = p;
-	samples_init(&p->samples);
 	p->skeleton = profile_bpf__open();
 	if (!p->skeleton) {
 		warn("cannot open the BPF object");

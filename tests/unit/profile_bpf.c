@@ -68,6 +68,8 @@ static void *bpf_map_lookup_elem(void *map, const void *key)
 		return number == 0 ? fake.arena : NULL;
 	if (map == &losses)
 		return number < LOST_CAUSES ? &fake.lost[number] : NULL;
+	if (map == &samples_indexes)
+		return number == 0 ? &samples_index_0 : NULL;
 	if (map == &samples_index_0)
 		return find_index(*(const __u64 *)key);
 	return NULL;
