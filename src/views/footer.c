@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "views/footer.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/units.h"
+#include "views/text.h"
+
+#define LINE_BYTES     1024
+#define HANGING_INDENT 2
+#define WIDTH_MIN      20
+
+/* Shares above which a line is worth the reader's time, in percent. */
+#define NOT_DELIVERED_PCT 1
+#define SHORT_STACKS_PCT  20
+
+/* "95 %" and "59 998" stay together. */
+static bool is_number_inside(const char *start, const char *space)
+{
+	return space > start && space[-1] >= '0' && space[-1] <= '9' &&
+	       (space[1] == '%' || (space[1] >= '0' && space[1] <= '9'));
+}
+
+/* Bytes up to the next space where a line may be broken, or the end. */
+static size_t next_word(const char *s)
+{
+	size_t bytes = strcspn(s, " ");
+
+	while (s[bytes] && is_number_inside(s, s + bytes))
+		bytes += 1 + strcspn(s + bytes + 1, " ");
+	return bytes;
+}
+
+/* Breaks at spaces; a word longer than a line stays whole. */
+static void write_wrapped(FILE *f, const char *s, unsigned width)
+{
+	unsigned column = 0;
+
+	while (*s) {
+		char word[LINE_BYTES * TEXT_ESCAPE_BYTES];
+		size_t bytes = next_word(s);
+		unsigned columns;
+
+		memcpy(word, s, bytes);
+		word[bytes] = '\0';
+		columns = text_columns(word);
+		if (column && column + 1 + columns > width) {
+			fprintf(f, "\n%*s", HANGING_INDENT, "");
+			column = HANGING_INDENT;
+		} else if (column) {
+			fputc(' ', f);
+			column++;
+		}
+		fputs(word, f);
+		column += columns;
+		s += bytes + (s[bytes] == ' ');
+	}
+	fputc('\n', f);
+}
+
+void footer_line(FILE *f, const struct view_options *o, const char *format, ...)
+{
+	char raw[LINE_BYTES], line[LINE_BYTES * TEXT_ESCAPE_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(raw, sizeof(raw), format, args);
+	va_end(args);
+	text_inert(line, sizeof(line), raw, text_is_utf8());
+	if (o->width)
+		write_wrapped(f, line, o->width < WIDTH_MIN ? WIDTH_MIN : o->width);
+	else
+		fprintf(f, "%s\n", line);
+}
+
+/* A task too many for the table of targets is no sample: what it does is counted as of other tasks. */
+static uint64_t lost_fires(const struct recording *r)
+{
+	return recording_lost_sum(r) - r->lost.by_cause[LOST_TARGET_FULL];
+}
+
+static void write_event(FILE *f, const struct recording *r, const struct view_options *o)
+{
+	const struct rec_sampling *s = &r->sampling;
+	char count[UNITS_BYTES], rate[UNITS_BYTES + 16] = "";
+
+	if (s->asked_hz)
+		snprintf(rate, sizeof(rate), " at %s Hz", units_count(count, s->asked_hz));
+	else if (s->asked_period)
+		snprintf(rate, sizeof(rate), ", every %s", units_count(count, s->asked_period));
+	footer_line(f, o, "%s%s (%.1f Hz achieved)", s->event, rate, s->achieved_hz);
+	if (s->fallback[0])
+		footer_line(f, o, "the default event is not available here (%s), so %s", s->fallback, s->event);
+}
+
+/*
+ * The target, other tasks, and idle. By weight, of which the rows are made too; only the weight of
+ * other tasks is not kept, so with them by samples.
+ */
+static void write_shares(FILE *f, const struct recording *r, const struct view_options *o)
+{
+	const struct rec_sampling *s = &r->sampling;
+	double kept = (double)(s->filtered ? s->kept : s->kept_weight);
+	double idle = (double)(s->filtered ? s->idle : s->idle_weight);
+	double other = (double)s->filtered, lost = (double)lost_fires(r), all = kept + idle + other;
+	char kept_pct[UNITS_BYTES], other_pct[UNITS_BYTES], idle_pct[UNITS_BYTES], count[UNITS_BYTES], pct[UNITS_BYTES];
+	char others[2 * UNITS_BYTES] = "";
+
+	if (s->filtered)
+		snprintf(others, sizeof(others), "%s other tasks, ", units_pct(other_pct, other, all));
+	if (all > 0)
+		footer_line(f, o, "%s: %s %s, %s%s %s; lost: %s (%s)", s->is_time ? "CPU time" : s->event,
+			    units_pct(kept_pct, kept, all), s->filtered ? "target" : "busy", others,
+			    units_pct(idle_pct, idle, all), s->idle_is_guess ? "idle or its interrupts" : "idle",
+			    units_count(count, lost_fires(r)), units_pct(pct, lost, (double)s->kept + lost));
+}
+
+void footer_header(FILE *f, const struct recording *r, const struct view_options *o)
+{
+	char samples[UNITS_BYTES], duration[UNITS_BYTES];
+
+	footer_line(f, o, "%s of %s: %s samples in %s on %u CPU%s", r->meta.tool, r->meta.target,
+		    units_count(samples, r->sampling.kept), units_duration(duration, r->meta.duration_ns), r->meta.cpus,
+		    r->meta.cpus == 1 ? "" : "s");
+	write_event(f, r, o);
+	write_shares(f, r, o);
+}
+
+void footer_no_samples(FILE *f, const struct recording *r, const struct view_options *o)
+{
+	const struct rec_sampling *s = &r->sampling;
+	char count[UNITS_BYTES], idle[UNITS_BYTES];
+
+	if (s->enabled_ns && !s->running_ns)
+		footer_line(f, o, "no samples: %s never counted (another user holds the counter)", s->event);
+	else if (!s->expected && !s->seen)
+		footer_line(f, o, "no samples: %s did not come often enough for one in this time", s->event);
+	else if (!s->seen)
+		footer_line(f, o, "no samples: none of the %s that were due was delivered",
+			    units_count(count, s->expected));
+	else if (lost_fires(r))
+		footer_line(f, o, "no samples: %s were lost", units_count(count, lost_fires(r)));
+	else if (s->filtered)
+		footer_line(f, o, "no samples: the target did not run when one was taken (%s of other tasks, %s idle)",
+			    units_count(count, s->filtered), units_count(idle, s->idle));
+	else
+		footer_line(f, o, "no samples: the CPUs were idle (%s samples, --idle shows them)",
+			    units_count(count, s->idle));
+}
+
+/*
+ * Every term but the last is counted on its own. "unexplained" holds what the BPF program saw and
+ * put nowhere: 0, or there is a bug to report.
+ */
+static void write_books(FILE *f, const struct recording *r, const struct view_options *o)
+{
+	const struct rec_sampling *s = &r->sampling;
+	uint64_t lost = lost_fires(r),
+		 missing = (uint64_t)(s->not_delivered < 0 ? -s->not_delivered : s->not_delivered);
+	int64_t unexplained = (int64_t)(s->seen - s->kept - s->idle - s->filtered - lost);
+	char due[UNITS_BYTES], kept[UNITS_BYTES], idle[UNITS_BYTES], other[UNITS_BYTES], lost_text[UNITS_BYTES],
+		missing_text[UNITS_BYTES], pct[UNITS_BYTES], others[2 * UNITS_BYTES] = "", rest[2 * UNITS_BYTES] = "";
+
+	if (s->filtered)
+		snprintf(others, sizeof(others), " + %s other tasks", units_count(other, s->filtered));
+	if (unexplained)
+		snprintf(rest, sizeof(rest), " %c %" PRIu64 " unexplained", unexplained < 0 ? '-' : '+',
+			 (uint64_t)(unexplained < 0 ? -unexplained : unexplained));
+	footer_line(f, o, "books: %s due = %s kept + %s idle%s + %s lost%s %c %s %s (%s)",
+		    units_count(due, s->expected), units_count(kept, s->kept), units_count(idle, s->idle), others,
+		    units_count(lost_text, lost), rest, s->not_delivered < 0 ? '-' : '+',
+		    units_count(missing_text, missing), s->not_delivered < 0 ? "more than due" : "not delivered",
+		    units_pct(pct, (double)missing, (double)s->expected));
+	if (s->not_delivered > 0 && (double)missing * 100 > NOT_DELIVERED_PCT * (double)s->expected)
+		footer_line(f, o,
+			    "not delivered: the timer was late by more than a period, or rested in idle, or another "
+			    "BPF program "
+			    "was running on that CPU when it fired");
+}
+
+static void write_lost(FILE *f, const struct recording *r, const struct view_options *o)
+{
+	uint64_t lost = lost_fires(r), children = r->lost.by_cause[LOST_TARGET_FULL];
+	char causes[LINE_BYTES / 2] = "", count[UNITS_BYTES], pct[UNITS_BYTES], of[UNITS_BYTES];
+	size_t used = 0;
+
+	for (int i = 0; i < LOST_CAUSES && used < sizeof(causes); i++)
+		if (i != LOST_TARGET_FULL && r->lost.by_cause[i])
+			used += (size_t)snprintf(causes + used, sizeof(causes) - used, "%s%s %s", used ? ", " : "",
+						 units_count(count, r->lost.by_cause[i]),
+						 lost_name((enum lost_cause)i));
+	if (lost)
+		footer_line(f, o, "lost: %s (%s of %s)", causes,
+			    units_pct(pct, (double)lost, (double)r->sampling.kept + (double)lost),
+			    units_count(of, r->sampling.kept + lost));
+	else
+		footer_line(f, o, "lost: 0");
+	if (children)
+		footer_line(f, o, "not followed: %s children of the target (%s): their samples are among other tasks",
+			    units_count(count, children), lost_name(LOST_TARGET_FULL));
+}
+
+static void write_unit(FILE *f, const struct recording *r, const struct view_options *o)
+{
+	const struct rec_sampling *s = &r->sampling;
+	const char *idle = o->idle ? "with idle" : "without idle";
+	uint64_t weight = s->kept_weight + (o->idle ? s->idle_weight : 0);
+	char text[UNITS_BYTES];
+
+	if (s->is_time && weight)
+		footer_line(f, o, "shares: of %s CPU time %s", units_duration(text, weight), idle);
+	else if (weight)
+		footer_line(f, o, "shares: of %s %s %s", units_count(text, weight), s->unit, idle);
+	if (s->running_ns < s->enabled_ns - s->enabled_ns / 1000)
+		footer_line(f, o, "counted: %s of the time, since others use the counter too; \"due\" is of that time",
+			    units_pct(text, (double)s->running_ns, (double)s->enabled_ns));
+}
+
+/* Samples, by fires, whose stack has a frame that says so. */
+static void count_stacks(const struct recording *r, uint64_t *truncated, uint64_t *failed)
+{
+	*truncated = *failed = 0;
+	for (size_t i = 0; i < r->n_samples; i++) {
+		const struct rec_stack *stack = &r->stacks[r->samples[i].stack];
+		uint32_t end = stack->first + stack->kernel_frames + stack->user_frames;
+		bool is_truncated = false, is_failed = false;
+
+		for (uint32_t j = stack->first; j < end; j++) {
+			is_truncated |= r->locations[r->frames[j]].why == WHY_TRUNCATED;
+			is_failed |= r->locations[r->frames[j]].why == WHY_STACK_FAILED;
+		}
+		*truncated += is_truncated ? r->samples[i].fires : 0;
+		*failed += is_failed ? r->samples[i].fires : 0;
+	}
+}
+
+static void write_stacks(FILE *f, const struct recording *r, const struct view_options *o)
+{
+	const struct rec_sampling *s = &r->sampling;
+	uint64_t truncated, failed;
+	char pct[UNITS_BYTES];
+
+	count_stacks(r, &truncated, &failed);
+	if (truncated)
+		footer_line(f, o, "stacks: %s are cut, having more than %u frames on a side",
+			    units_pct(pct, (double)truncated, (double)s->kept), s->max_depth);
+	if (failed)
+		footer_line(f, o, "stacks: %s lack a side that the kernel could not read",
+			    units_pct(pct, (double)failed, (double)s->kept));
+	if ((double)s->short_user_stacks * 100 > SHORT_STACKS_PCT * (double)s->user_stacks)
+		footer_line(f, o,
+			    "user stacks: %s have two frames or fewer (built without frame pointers: "
+			    "-fno-omit-frame-pointer "
+			    "mends it)",
+			    units_pct(pct, (double)s->short_user_stacks, (double)s->user_stacks));
+}
+
+/* cpu-clock and task-clock are hrtimers: perf_swevent_start_hrtimer() in kernel/events/core.c. */
+static bool is_timer(const char *event)
+{
+	size_t bytes = strcspn(event, ":");
+
+	return (bytes == strlen("cpu-clock") && !strncmp(event, "cpu-clock", bytes)) ||
+	       (bytes == strlen("task-clock") && !strncmp(event, "task-clock", bytes));
+}
+
+/* What this kind of measurement cannot show. "Rule of three": (1 - 3/N)^N is 5 %. */
+static void write_limits(FILE *f, const struct recording *r, const struct view_options *o)
+{
+	const struct rec_sampling *s = &r->sampling;
+	char count[UNITS_BYTES];
+
+	if (!s->kept)
+		return;
+	if (is_timer(s->event))
+		footer_line(
+			f, o,
+			"skid: %s is a timer interrupt, so time with interrupts off is shown where they are enabled "
+			"again",
+			s->event);
+	footer_line(f, o,
+		    "rare: a function never seen in %s samples may still hold up to %.2g %% (3/N, 95 %% sure); "
+		    "for rare "
+		    "stalls measure latencies, not shares",
+		    units_count(count, s->kept), s->kept > 3 ? 300 / (double)s->kept : 100);
+}
+
+/* The statistics charge 70 to 100 ns to a program that does nothing (measured, x86-64, 6.18). */
+static void write_cost(FILE *f, const struct recording *r, const struct view_options *o)
+{
+	const struct rec_cost *c = &r->cost;
+	char bpf[UNITS_BYTES], user[UNITS_BYTES];
+	double run_ns = (double)r->meta.duration_ns;
+
+	if (c->known)
+		footer_line(f, o,
+			    "own cost: %.0f ns a BPF run (70 to 100 of them for measuring it), %s of one CPU in BPF, "
+			    "%s in user "
+			    "space",
+			    c->bpf_runs ? (double)c->bpf_ns / (double)c->bpf_runs : 0,
+			    units_pct(bpf, (double)c->bpf_ns, run_ns), units_pct(user, (double)c->user_ns, run_ns));
+}
+
+static void write_origin(FILE *f, const struct recording *r, const struct view_options *o)
+{
+	time_t start = (time_t)(r->meta.start_unix_ns / 1000000000u);
+	char text[64] = "";
+	struct tm tm;
+
+	if (gmtime_r(&start, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm);
+	footer_line(f, o, "kernel: %s; started %s", r->meta.kernel, text);
+}
+
+void footer_write(FILE *f, const struct recording *r, const struct view_options *o)
+{
+	write_books(f, r, o);
+	write_lost(f, r, o);
+	write_unit(f, r, o);
+	write_stacks(f, r, o);
+	write_limits(f, r, o);
+	write_cost(f, r, o);
+	write_origin(f, r, o);
+}

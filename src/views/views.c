@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "views/views.h"
+
+#include <stdio.h>
+#include <string.h>
+
+extern const struct view view_folded, view_table;
+
+const struct view *const views[] = {
+	&view_folded,
+	&view_table,
+};
+const size_t n_views = sizeof(views) / sizeof(views[0]);
+
+const struct view *view_find(const char *name)
+{
+	for (size_t i = 0; i < n_views; i++)
+		if (!strcmp(views[i]->name, name))
+			return views[i];
+	return NULL;
+}
+
+char *view_names(char buf[VIEW_NAMES_BYTES], unsigned gives)
+{
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < n_views && used < VIEW_NAMES_BYTES; i++)
+		if (!(views[i]->needs & ~gives))
+			used += (size_t)snprintf(buf + used, VIEW_NAMES_BYTES - used, "%s%s", used ? ", " : "",
+						 views[i]->name);
+	return buf;
+}
