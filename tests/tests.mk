@@ -16,9 +16,9 @@ $(O)/unit/%: tests/unit/%.c $(UNIT_OBJS) tests/tests.mk
 
 -include $(UNIT_OBJS:.o=.d) $(UNIT_BINS:=.d)
 
-# Workloads keep frame pointers, from their first instruction on: what is known of them includes their callers.
+# Workloads keep frame pointers: what is known of them includes their callers.
 WORKLOADS := $(patsubst tests/workloads/%,$(O)/workloads/%,$(basename $(wildcard tests/workloads/*.c tests/workloads/*.cc)))
-WORKLOAD_FLAGS := -O2 -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-shrink-wrap -Wall -Wextra
+WORKLOAD_FLAGS := -O2 -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -Wall -Wextra
 
 $(O)/workloads/%: tests/workloads/%.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(WORKLOAD_FLAGS) $< -o $@ -lpthread

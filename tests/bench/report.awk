@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# report.awk: the table of tests/bench/bench from its lines "ROUND TOOL NAME VALUE". Round 0: of the whole run.
+# Set by the caller: rounds, hz, seconds, cpus, kernel. Every ratio is made within one round.
+
+$1 == 0 {
+	rest = $0
+	sub(/^[^ ]+ [^ ]+ [^ ]+ /, "", rest)
+	about[$2, $3] = rest
+	next
+}
+{ value[$1, $2, $3] = $4 }
+
+function has(round, tool, name) {
+	return (round, tool, name) in value
+}
+
+# The metrics: the value in one round, "" if it is not known.
+function metric(name, round, tool,    empty, base) {
+	if (name == "net_ns") {
+		if (!has(round, tool, "bpf_runs") || !value[round, tool, "bpf_runs"] || !value[round, "empty", "bpf_runs"])
+			return ""
+		empty = tool == "empty" ? 0 : value[round, "empty", "bpf_ns"] / value[round, "empty", "bpf_runs"]
+		return value[round, tool, "bpf_ns"] / value[round, tool, "bpf_runs"] - empty
+	}
+	if (name == "slower_pct") {
+		base = value[round, "baseline", "rounds_per_s"] + value[round + 1, "baseline", "rounds_per_s"]
+		return has(round, tool, "rounds_per_s") && base ? 100 - 200 * value[round, tool, "rounds_per_s"] / base : ""
+	}
+	if (name == "bare_pct")
+		return value[round, tool, "load_samples"] ? 100 * value[round, tool, "load_bare"] / value[round, tool, "load_samples"] : ""
+	if (name == "user_ms" || name == "system_ms") # perf's work is done by two commands
+		return has(round, tool, name) ? value[round, tool, name] + value[round, tool, "report_" name] : ""
+	if (name == "cpu_ms")
+		return has(round, tool, "user_ms") ? metric("user_ms", round, tool) + metric("system_ms", round, tool) : ""
+	if (name == "beyond_maps_mib")
+		return has(round, tool, "beyond_maps_kib") ? max(value[round, tool, "beyond_maps_kib"], value[round, tool, "report_beyond_maps_kib"]) / 1024 : ""
+	if (name == "maps_mib")
+		return has(round, tool, "maps_kib") ? value[round, tool, "maps_kib"] / 1024 : ""
+	return has(round, tool, name) ? value[round, tool, name] : ""
+}
+
+function max(a, b) {
+	return a + 0 > b + 0 ? a + 0 : b + 0
+}
+
+# Sorts the known ones of list[1..rounds] into sorted[1..]; returns how many.
+function sort_known(list,    i, j, n, v) {
+	n = 0
+	for (i = 1; i <= rounds; i++) {
+		if (list[i] == "")
+			continue
+		v = list[i]
+		for (j = n++; j > 0 && sorted[j] > v; j--)
+			sorted[j + 1] = sorted[j]
+		sorted[j + 1] = v
+	}
+	return n
+}
+
+function median(n) {
+	return n % 2 ? sorted[(n + 1) / 2] : (sorted[n / 2] + sorted[n / 2 + 1]) / 2
+}
+
+# "MEDIAN (MIN to MAX)" of list, by a printf format
+function spread(list, format,    n) {
+	n = sort_known(list)
+	if (!n)
+		return "-"
+	if (n == 1)
+		return sprintf(format, sorted[1])
+	return sprintf(format " (" format " to " format ")", median(n), sorted[1], sorted[n])
+}
+
+function cell(name, tool, scale, format,    i, m, list) {
+	for (i = 1; i <= rounds; i++) {
+		m = metric(name, i, tool)
+		list[i] = m == "" ? "" : m / scale
+	}
+	return spread(list, format)
+}
+
+function row(title, name, scale, format,    i, line) {
+	line = "| " title
+	for (i = 1; i <= n_tools; i++)
+		line = line " | " cell(name, tools[i], scale, format)
+	print line " |"
+}
+
+# One metric of two tools, as a ratio or (sign "-") a difference, against what is to be reached.
+function compare(title, name, a, b, sign, limit,    i, x, y, n, list, reached) {
+	for (i = 1; i <= rounds; i++) {
+		x = metric(name, i, a)
+		y = b == "" ? 0 : metric(name, i, b)
+		list[i] = x == "" || y == "" || (sign == "/" && y <= 0) ? "" : sign == "/" ? x / y : x - y
+	}
+	n = sort_known(list)
+	if (!n) {
+		printf "  %-56s not measured\n", title
+		return
+	}
+	reached = limit == "" ? "" : sprintf("   to reach: %g%s", limit, median(n) <= limit ? "" : "  MISSED")
+	printf "  %-56s %8.2f %8.2f %8.2f%s\n", title, sorted[1], median(n), sorted[n], reached
+}
+
+END {
+	n_tools = split("kbpfprof libbpf bpftrace perf", tools, " ")
+	printf "%s Hz on %s CPUs for %s s, every tool in each of %s rounds: median (min to max); Linux %s\n", hz, cpus, seconds, rounds, kernel
+	print "load: tests/workloads/deep, one process a CPU, stacks of 30 to 60 user frames; event: cpu-clock"
+	for (i = 1; i <= n_tools; i++) {
+		if ((tools[i], "missing") in about)
+			printf "%s: not run: %s\n", tools[i], about[tools[i], "missing"]
+		else
+			printf "%s: %s\n", tools[i], about[tools[i], "version"]
+	}
+	print ""
+	print "| | kbpfprof profile | profile of libbpf-tools | bpftrace one-liner | perf record + report |"
+	print "|---|---|---|---|---|"
+	row("BPF time per sample (us)", "net_ns", 1000, "%.2f")
+	row("samples whose stack is lost (%)", "bare_pct", 1, "%.1f")
+	row("user CPU time, report included (ms)", "user_ms", 1, "%.0f")
+	row("user and system CPU time (ms)", "cpu_ms", 1, "%.0f")
+	row("load slowed by (%)", "slower_pct", 1, "%.1f")
+	row("first sample after, idle machine (ms)", "alone_first_sample_ms", 1, "%.0f")
+	row("first sample after, busy machine (ms)", "first_sample_ms", 1, "%.0f")
+	row("resident memory (MiB)", "beyond_maps_mib", 1, "%.1f")
+	row("  and BPF maps mapped (MiB)", "maps_mib", 1, "%.1f")
+	print ""
+	print "BPF time: by the kernel's run statistics, which charge " cell("net_ns", "empty", 1, "%.0f") " ns to an empty"
+	print "program; that is taken off. The floor: bpf_get_stack() of both sides alone takes " cell("net_ns", "stacks", 1000, "%.2f") " us."
+	print "Samples: those of the load. User CPU time: perf's record and report together."
+	print "The floor's programs slow the load by (%): empty " cell("slower_pct", "empty", 1, "%.1f") ", stacks " cell("slower_pct", "stacks", 1, "%.1f")
+	print ""
+	printf "%-58s %8s %8s %8s\n", "ratios within one round", "min", "median", "max"
+	compare("BPF time, kbpfprof / libbpf-tools", "net_ns", "kbpfprof", "libbpf", "/", 1.1)
+	compare("BPF time, kbpfprof / bpftrace", "net_ns", "kbpfprof", "bpftrace", "/", "")
+	compare("BPF time, kbpfprof / bpf_get_stack alone", "net_ns", "kbpfprof", "stacks", "/", "")
+	compare("user CPU, kbpfprof / perf", "user_ms", "kbpfprof", "perf", "/", 0.25)
+	compare("user and system CPU, kbpfprof / perf", "cpu_ms", "kbpfprof", "perf", "/", "")
+	compare("load slowed, kbpfprof - libbpf-tools (points)", "slower_pct", "kbpfprof", "libbpf", "-", 0)
+	compare("load slowed, kbpfprof - perf (points)", "slower_pct", "kbpfprof", "perf", "-", "")
+	compare("stacks lost, kbpfprof (%)", "bare_pct", "kbpfprof", "", "-", 0)
+	compare("first sample, idle machine, kbpfprof (ms)", "alone_first_sample_ms", "kbpfprof", "", "-", 100)
+	compare("resident memory beyond the maps, kbpfprof (MiB)", "beyond_maps_mib", "kbpfprof", "", "-", 20)
+}

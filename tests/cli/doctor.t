@@ -1,0 +1,264 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# doctor: exit codes, words, JSON, and facts against where they come from. Other machines are made of
+# this one by dropping privileges and by mounting over /sys and /proc in a mount namespace.
+here=$(dirname "$(readlink -f "$0")")
+# shellcheck source=tests/lib.sh
+. "$here/../lib.sh"
+PATH=$PATH:/usr/sbin:/sbin
+
+# ask COMMAND...: `COMMAND... kbpfprof doctor --json`, its output in $tmp/json
+ask() {
+	run "$@" "$KBPFPROF" doctor --json
+	cp "$tmp/out" "$tmp/json"
+}
+
+# tell COMMAND...: the same as text, in $out
+tell() { run "$@" "$KBPFPROF" doctor; }
+
+# json FILTER: of the last `ask`
+json() { jq -r "$1" "$tmp/json"; }
+
+# over MOUNTS COMMAND...: runs the command where the shell commands MOUNTS hold, in a mount namespace
+over() { unshare --mount sh -ec "$1"'; exec "$@"' "$@"; }
+
+# as_user CAPS COMMAND...: as nobody with these capabilities ("bpf perfmon"), the binary being readable or not
+as_user() {
+	local caps=''
+	[ -z "$1" ] || caps=+${1// /,+}
+	shift
+	setpriv --reuid 65534 --regid 65534 --clear-groups ${caps:+--inh-caps "$caps" --ambient-caps "$caps"} "$@"
+}
+
+# fits TEXT: one screen of plain ASCII
+fits() {
+	printf '%s\n' "$1"
+	[ "$(printf '%s\n' "$1" | wc -l)" -le 40 ] && ! printf '%s\n' "$1" | LC_ALL=C grep -qE '.{81}|[^ -~]'
+}
+
+# when CONDITION...: true or false
+when() { if "$@" >/dev/null 2>&1; then echo true; else echo false; fi; }
+
+# implies A B: both true or false
+implies() { [ "$1" = false ] || [ "$2" = true ] || { echo "got $1, although $2"; return 1; }; }
+
+# --- usage
+run "$KBPFPROF" doctor extra
+is 'a word too many is a usage error' "$rc" 129
+run "$KBPFPROF" doctor --jsno
+is 'an unknown option is a usage error' "$rc" 129
+run "$KBPFPROF" doctor --help
+is '--help is exit 0' "$rc" 0
+like '--help tells of --json' "$out" '--json'
+run sh -c "'$KBPFPROF' doctor >/dev/full"
+is 'a full disk is exit 1' "$rc" 1
+like 'a full disk is said' "$err" '^kbpfprof doctor: cannot write the report: No space left on device$'
+
+# --- the keys of the JSON are for scripts: none goes
+ask
+cat >"$tmp/keys" <<-END
+	btf/bytes
+	btf/modules
+	cgroup/v1
+	cgroup/v2
+	commands/doctor/missing
+	commands/doctor/verdict
+	commands/profile/missing
+	commands/profile/verdict
+	kbpfprof
+	kernel/hz
+	kernel/machine
+	kernel/preempt
+	kernel/preempt_dynamic
+	kernel/release
+	kernel/version
+	lockdown
+	memlock/can_be_raised
+	memlock/limit_bytes
+	privileges/missing_capabilities
+	privileges/pid_namespace
+	privileges/user_namespace
+	psi
+	sysctl/bpf_jit_enable
+	sysctl/kptr_restrict
+	sysctl/perf_event_max_sample_rate
+	sysctl/perf_event_max_stack
+	sysctl/perf_event_paranoid
+	sysctl/unprivileged_bpf_disabled
+END
+for f in btf cycles fentry instructions iter kallsyms kprobe kprobe.multi perf_event perf_no_prealloc ptrace raw_tp \
+	read_kernel ringbuf task_storage tp_btf tracepoint uprobe; do
+	printf "features/$f/%s\n" cure errno reason works
+done >>"$tmp/keys"
+json 'paths(type != "object") | select(all(type == "string")) | join("/")' | sort >"$tmp/got"
+ok 'the keys of the JSON' diff <(sort "$tmp/keys") "$tmp/got"
+is 'a feature works, or has an errno and a reason' \
+	"$(json '[.features[] | .works == (.errno == null) and .works == (.reason == null)] | all')" true
+cp "$tmp/json" "$tmp/first"
+LC_ALL=C ask
+ok 'the same in the C locale' cmp "$tmp/first" "$tmp/json"
+is 'version' "kbpfprof $(json .kbpfprof)" "$("$KBPFPROF" --version)"
+
+# --- facts
+is 'kernel release' "$(json .kernel.release)" "$(uname -r)"
+is 'kernel version' "$(json .kernel.version)" "$(uname -v)"
+is 'machine' "$(json .kernel.machine)" "$(uname -m)"
+is 'PREEMPT_RT' "$(json '.kernel.preempt == "rt"')" "$(when grep -q PREEMPT_RT /proc/version)"
+config=$(zcat /proc/config.gz 2>/dev/null || cat "/boot/config-$(uname -r)" 2>/dev/null)
+if [ -n "$config" ]; then
+	is 'CONFIG_HZ' "$(json .kernel.hz)" "$(printf '%s\n' "$config" | sed -n 's/^CONFIG_HZ=//p')"
+else
+	skip 'CONFIG_HZ' 'the configuration of this kernel is nowhere'
+fi
+for s in kernel/perf_event_paranoid kernel/perf_event_max_sample_rate kernel/perf_event_max_stack kernel/kptr_restrict \
+	kernel/unprivileged_bpf_disabled net/core/bpf_jit_enable; do
+	is "sysctl $s" "$(json ".sysctl.${s##*/}")" "$(cat "/proc/sys/$s" 2>/dev/null || echo null)"
+done
+is 'BTF' "$(json .btf.bytes)" "$(stat -Lc %s /sys/kernel/btf/vmlinux 2>/dev/null || echo 0)"
+is 'modules with BTF' "$(json .btf.modules)" "$(find /sys/kernel/btf -type f ! -name vmlinux 2>/dev/null | wc -l)"
+psi=absent
+[ ! -e /proc/pressure/cpu ] || psi=$(cat /proc/pressure/cpu >/dev/null 2>&1 && echo on || echo off)
+is 'PSI' "$(json .psi)" "$psi"
+is 'cgroup v1' "$(json .cgroup.v1)" "$(when findmnt -t cgroup)"
+is 'cgroup v2' "$(json .cgroup.v2)" "$(when findmnt -t cgroup2)"
+is 'PID namespace' "$(json .privileges.pid_namespace)" "$(when test "$(readlink /proc/self/ns/pid)" != 'pid:[4026531836]')"
+effective=$((0x$(sed -n 's/^CapEff:\t//p' /proc/self/status)))
+is 'CAP_SYS_PTRACE' "$(json .features.ptrace.works)" "$(when test $((effective >> 19 & 1)) = 1)"
+is 'kernel symbols' "$(json .features.kallsyms.works)" "$(when grep -qE '^0*[1-9a-f][0-9a-f]* T _stext$' /proc/kallsyms)"
+tell
+ok 'one screen' fits "$out"
+like 'the table of subcommands' "$out" '^  doctor +works$'
+ask prlimit --memlock=65536:
+is 'limit of locked memory' "$(json .memlock.limit_bytes)" 65536
+is 'it can be raised to the hard one at most' "$(json .memlock.can_be_raised)" "$(when prlimit --memlock=unlimited true)"
+
+# --- what is refused without privileges
+if [ "$(id -u)" = 0 ]; then
+	cp "$KBPFPROF" "$tmp/kbpfprof" && chmod 755 "$tmp" && KBPFPROF=$tmp/kbpfprof
+	user() { as_user '' "$@"; }
+else
+	user() { "$@"; }
+fi
+tell user
+is 'a plain user: exit 4' "$rc" 4
+ok 'a plain user: one screen' fits "$out"
+like 'a plain user: which capabilities are missing' "$out" '^privileges  missing: CAP_BPF CAP_PERFMON CAP_SYS_PTRACE CAP_SYSLOG$'
+like 'a plain user: nothing of BPF works' "$out" '^  works +nothing$'
+like 'a plain user: profile does not work' "$out" '^  profile +does not work$'
+like 'a plain user: the cure' "${out//$'\n'/ }" 'needs root, or +CAP_BPF and +CAP_PERFMON +\(load: EPERM\)'
+is 'a plain user: nothing else on stderr' "$err" ''
+ask user
+is 'a plain user: JSON, exit 4' "$rc" 4
+is 'a plain user: verdict' "$(json .commands.profile.verdict)" cannot
+is 'a plain user: errno' "$(json .features.perf_event.errno)" EPERM
+if unshare --user --map-root-user true 2>/dev/null; then
+	ask unshare --user --map-root-user
+	is 'root of a user namespace: exit 4' "$rc" 4
+	is 'root of a user namespace: told' "$(json .privileges.user_namespace)" true
+	like 'root of a user namespace: why' "$(json .features.perf_event.reason)" '^root of a user namespace is not enough'
+else
+	skip 'root of a user namespace' 'this machine does not allow user namespaces'
+fi
+
+if [ "${LIVE:-1}" = 0 ] || [ "$(id -u)" != 0 ]; then
+	skip 'what works with privileges' 'LIVE=0, or not root'
+	finish
+	exit
+fi
+
+# --- what works, as root
+ask
+is 'root: exit 0' "$rc" 0
+unlike 'root: profile works, perhaps in part' "$(json .commands.profile.verdict)" cannot
+bpftool -j feature probe kernel >"$tmp/bpftool" 2>/dev/null
+while read -r feature type; do
+	ok "bpftool knows of $feature too" implies "$(json ".features[\"$feature\"].works")" "$(jq ".program_types.have_${type}_prog_type" "$tmp/bpftool")"
+done <<-END
+	perf_event perf_event
+	raw_tp raw_tracepoint
+	tracepoint tracepoint
+	kprobe kprobe
+	uprobe kprobe
+	fentry tracing
+END
+uname -v | grep -q PREEMPT_RT || # where it may be there, and harmful
+	is 'ring buffer, as bpftool says' "$(json .features.ringbuf.works)" "$(jq .map_types.have_ringbuf_map_type "$tmp/bpftool")"
+ok 'bpftool knows of task_storage too' implies "$(json .features.task_storage.works)" "$(jq .map_types.have_task_storage_map_type "$tmp/bpftool")"
+is 'kprobe, as the kernel lists its event sources' "$(json .features.kprobe.works)" "$(when test -e /sys/bus/event_source/devices/kprobe)"
+for event in cycles instructions; do
+	perf stat -x, -e $event true 2>"$tmp/perf" >/dev/null
+	is "$event, as perf says" "$(json ".features.$event.works")" "$(when grep -qE '^[0-9]+,' "$tmp/perf")"
+done
+is 'nothing is left behind' "$(bpftool -j prog show | jq '[.[] | select(.name == "kbpfprof_try")] | length')" 0
+
+caps='bpf perfmon'
+ask as_user "$caps"
+if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 2 ]; then
+	is 'CAP_BPF and CAP_PERFMON, Debian-paranoid: exit 4' "$rc" 4
+	like 'CAP_BPF and CAP_PERFMON, Debian-paranoid: the cure' "$(json .features.perf_event.reason)" 'sysctl kernel.perf_event_paranoid=2'
+else
+	is 'CAP_BPF and CAP_PERFMON are enough: exit 0' "$rc" 0
+	is 'CAP_BPF and CAP_PERFMON: not for all' "$(json .commands.profile.verdict)" degraded
+fi
+is 'CAP_BPF and CAP_PERFMON: the others are missing' "$(json '.privileges.missing_capabilities | join(" ")')" 'CAP_SYS_PTRACE CAP_SYSLOG'
+is 'CAP_BPF and CAP_PERFMON: kernel symbols, as the same user sees them' "$(json .features.kallsyms.works)" \
+	"$(as_user "$caps" cat /proc/kallsyms | when grep -qE '^0*[1-9a-f][0-9a-f]* T _stext$')"
+ask as_user bpf
+is 'CAP_BPF alone: exit 4' "$rc" 4
+like 'CAP_BPF alone: the missing one' "$(json .features.perf_event.reason)" '^needs root, or CAP_PERFMON \('
+ask as_user perfmon
+like 'CAP_PERFMON alone: the missing one' "$(json .features.perf_event.reason)" '^needs root, or CAP_BPF \('
+
+# --- other machines
+mkdir "$tmp/empty" "$tmp/btf"
+if [ -n "$(find /boot /lib/modules /usr/lib/debug -name "vmlinux*" 2>/dev/null)" ]; then
+	skip 'no BTF' 'libbpf finds it in a vmlinux file'
+else
+	tell over "mount --bind $tmp/empty /sys/kernel/btf"
+	is 'no BTF: exit 4' "$rc" 4
+	like 'no BTF: profile does not work, and why' "${out//$'\n'/ }" \
+		'profile +does not work +btf: this kernel has no BTF: CONFIG_DEBUG_INFO_BTF'
+	ask over "mount --bind $tmp/empty /sys/kernel/btf"
+	is 'no BTF: what needs none still works' "$(json '.features | .perf_event.works, .tp_btf.works')" $'true\nfalse'
+	is 'no BTF: told' "$(json .btf.bytes)" 0
+	for damage in 'head -c 100000 /sys/kernel/btf/vmlinux' 'head -c 100000 /dev/urandom' 'true'; do
+		$damage >"$tmp/btf/vmlinux"
+		ask over "mount --bind $tmp/btf /sys/kernel/btf"
+		is "damaged BTF ($damage): exit 4" "$rc" 4
+		like "damaged BTF ($damage): told" "$(json .features.btf.reason)" 'the BTF of this kernel cannot be read'
+		is "damaged BTF ($damage): nothing else on stderr" "$err" ''
+	done
+fi
+tell over "mount --bind $tmp/empty /proc/sys"
+is 'no /proc/sys: exit 0' "$rc" 0
+like 'no /proc/sys: what is not known is a question mark' "$out" 'perf_event_max_sample_rate \?'
+ask over "mount --bind $tmp/empty /proc/sys"
+is 'no /proc/sys: null' "$(json '[.sysctl[]] | unique == [null]')" true
+if [ -e /proc/config.gz ] && [ ! -e "/boot/config-$(uname -r)" ]; then
+	hz=$(json .kernel.hz)
+	ask over 'mount --bind /dev/null /proc/config.gz'
+	is 'no configuration: the tick is measured' "$(json .kernel.hz)" "$hz"
+else
+	skip 'no configuration' 'it cannot be hidden here'
+fi
+ask over 'umount -aqt tracefs || true; umount -qt debugfs /sys/kernel/debug || true; mount -t tmpfs none /sys/kernel/tracing'
+is 'no tracefs: told' "$(json .features.tracepoint.reason)" 'tracefs is not mounted (open: ENOENT)'
+cure=$(json .features.tracepoint.cure)
+ask over "$cure"
+is 'no tracefs: the cure works' "$(json .features.tracepoint.works)" true
+sed 's/^[0-9a-f]*/0000000000000000/' /proc/kallsyms >"$tmp/kallsyms"
+ask over "mount --bind $tmp/kallsyms /proc/kallsyms"
+is 'hidden kernel symbols: exit 0' "$rc" 0
+like 'hidden kernel symbols: the effect' "$(json '.commands.profile.missing[].without')" 'kernel functions have no names'
+is 'hidden kernel symbols: the cure' "$(json .features.kallsyms.cure)" 'sysctl kernel.kptr_restrict=1'
+for word in none integrity confidentiality; do
+	echo "none integrity confidentiality" | sed "s/$word/[$word]/" >"$tmp/lockdown"
+	ask over "mount -t tmpfs none /sys/kernel/security; cp $tmp/lockdown /sys/kernel/security/lockdown"
+	is "lockdown $word" "$(json .lockdown)" $word
+done
+ask over "mount --bind $tmp/empty /proc/pressure"
+is 'no PSI' "$(json .psi)" absent
+ask unshare --pid --fork --mount-proc
+is 'in a PID namespace: exit 0' "$rc" 0
+is 'in a PID namespace: told' "$(json .privileges.pid_namespace)" true
+finish
