@@ -96,7 +96,7 @@ static size_t parse_address(const char *p, size_t bytes, uint64_t *address)
 	uint64_t value = 0;
 	size_t i;
 
-	for (i = 0; i < bytes && i < 17; i++) {
+	for (i = 0; i < bytes && i < 16; i++) {
 		unsigned char c = (unsigned char)p[i];
 
 		if (c >= '0' && c <= '9')
