@@ -32,6 +32,7 @@ shellcheck -x "${shell_files[@]}" | refuse 'shellcheck'
 echo 'cppcheck'
 cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
 	--suppress=missingIncludeSystem --suppress=internalAstError --library=gnu -Isrc -Iinclude -I"$O/skel" -D__x86_64__ \
+	-D'LIBBPF_OPTS(type,name,...)=struct type name = { __VA_ARGS__ }' \
 	"${user_files[@]}" 2>&1 | refuse 'cppcheck'
 
 echo 'clang-tidy'

@@ -37,20 +37,19 @@ struct trial {
 	const char *step;	    /* the one under way */
 	const char *meaning;	    /* of its errno, where the step knows better than explain() */
 	const char *cure;
-	bool no_btf;	/* not to be had at all */
 	char log[8192]; /* the verifier's; if it does not fit, older kernels give ENOSPC for the true errno */
 };
 
 static const struct kind {
-	enum bpf_prog_type type;	  /* UNSPEC: a map alone */
+	enum bpf_prog_type type;
 	enum bpf_attach_type attach_type; /* of BPF_PROG_TYPE_TRACING, and kprobe.multi */
-	const char *target;		  /* in vmlinux BTF */
 	uint32_t target_kind;
+	bool hidden_by_lockdown;       /* then it fails as if it did not exist */
+	const char *target;	       /* in vmlinux BTF; NULL: none */
 	int (*check)(struct trial *t); /* what trying cannot tell, or too dearly */
 	int (*map)(void);
 	size_t (*body)(struct bpf_insn *body, int map); /* at most BODY_MAX; NULL: return 0 */
 	int (*attach)(struct trial *t);			/* t->link or -errno; NULL: loading is enough */
-	bool hidden_by_lockdown;			/* then it fails as if it did not exist */
 	const char *wants;				/* where it can be had, if the kernel does not know it */
 } kinds[FEATURES];
 
@@ -178,7 +177,7 @@ static size_t body_read_kernel(struct bpf_insn *body, int map)
 {
 	const struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_10 },
-		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_1, .imm = -8 },
+		{ .code = BPF_ALU64 | BPF_ADD, .dst_reg = BPF_REG_1, .imm = -8 },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_2, .imm = 8 },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_3 },
 		CALL(BPF_FUNC_probe_read_kernel),
