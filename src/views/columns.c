@@ -85,7 +85,7 @@ void columns_fit(struct columns *c, const struct rows *rows, size_t n, unsigned 
 {
 	char buf[FRAME_BYTES];
 
-	*c = (struct columns){ .rows = rows, .cut = room };
+	*c = (struct columns){ .rows = rows, .room = room };
 	for (unsigned i = 0; i < rows->keys.n; i++) {
 		c->widths[i] = (unsigned)strlen(names[rows->keys.list[i]]);
 		for (size_t j = 0; j < n; j++) {
@@ -104,8 +104,9 @@ void columns_fit(struct columns *c, const struct rows *rows, size_t n, unsigned 
 	narrow(c, KEY_SYM, 28, room);
 	narrow(c, KEY_DSO, 14, room);
 	narrow(c, KEY_COMM, 10, room);
-	narrow(c, KEY_SYM, 12, room);
+	narrow(c, KEY_SYM, 8, room);
 	narrow(c, KEY_DSO, 8, room);
+	narrow(c, KEY_COMM, 8, room);
 }
 
 static void write_cell(FILE *f, const struct columns *c, unsigned column, char *text)
@@ -113,7 +114,7 @@ static void write_cell(FILE *f, const struct columns *c, unsigned column, char *
 	unsigned width = c->widths[column], pad;
 	bool number = is_number(c->rows->keys.list[column]), last = column + 1 == c->rows->keys.n;
 
-	if (c->cut)
+	if (c->room)
 		text_cut(text, width);
 	pad = text_columns(text);
 	pad = width > pad ? width - pad : 0;
@@ -125,12 +126,19 @@ static void write_cell(FILE *f, const struct columns *c, unsigned column, char *
 		fprintf(f, "%*s", GAP, "");
 }
 
-void columns_write_names(FILE *f, const struct columns *c)
+void columns_write_names(FILE *f, const struct columns *c, const char *remark)
 {
+	unsigned used = (unsigned)strlen(remark), n = c->rows->keys.n;
 	char name[16];
 
-	for (unsigned i = 0; i < c->rows->keys.n; i++)
+	for (unsigned i = 0; i < n; i++) {
+		bool short_last = i + 1 == n && !is_number(c->rows->keys.list[i]);
+
 		write_cell(f, c, i, strcpy(name, names[c->rows->keys.list[i]]));
+		used += (i ? GAP : 0) + (short_last ? (unsigned)strlen(name) : c->widths[i]);
+	}
+	if (!c->room || used <= c->room)
+		fputs(remark, f);
 }
 
 void columns_write_row(FILE *f, const struct columns *c, const struct row *row)

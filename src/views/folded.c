@@ -128,33 +128,41 @@ static int make_lines(struct folded *fd)
 	return 0;
 }
 
-static int compare_words(const void *a, const void *b)
+/* A word while it is sorted. */
+struct entry {
+	const char *text;
+	uint32_t *rank;
+};
+
+static int compare_entries(const void *a, const void *b)
 {
-	return strcmp((*(struct word *const *)a)->text, (*(struct word *const *)b)->text);
+	const struct entry *x = a, *y = b;
+
+	return strcmp(x->text, y->text);
 }
 
-static void rank_words(struct word **words, size_t n)
+static void rank(struct entry *entries, size_t n)
 {
-	qsort(words, n, sizeof(*words), compare_words);
+	qsort(entries, n, sizeof(*entries), compare_entries);
 	for (size_t i = 1; i < n; i++)
-		words[i]->rank = words[i - 1]->rank + (compare_words(&words[i - 1], &words[i]) != 0);
+		*entries[i].rank = *entries[i - 1].rank + (compare_entries(&entries[i - 1], &entries[i]) != 0);
 }
 
-static int rank_all(struct folded *fd)
+static int rank_words(struct folded *fd)
 {
-	struct word **words = malloc((fd->n_frames + fd->n_processes) * sizeof(*words));
+	struct entry *entries = malloc((fd->n_frames + fd->n_processes) * sizeof(*entries));
 	size_t n = 0;
 
-	if (!words)
+	if (!entries)
 		return -ENOMEM;
 	for (size_t i = 0; i < fd->n_frames; i++)
 		if (fd->frames[i].text)
-			words[n++] = &fd->frames[i];
-	rank_words(words, n);
+			entries[n++] = (struct entry){ fd->frames[i].text, &fd->frames[i].rank };
+	rank(entries, n);
 	for (n = 0; n < fd->n_processes; n++)
-		words[n] = &fd->processes[n].word;
-	rank_words(words, n);
-	free(words);
+		entries[n] = (struct entry){ fd->processes[n].word.text, &fd->processes[n].word.rank };
+	rank(entries, n);
+	free(entries);
 	return 0;
 }
 
@@ -247,7 +255,7 @@ static int write_folded(FILE *f, const struct recording *r, const struct view_op
 	if (!err)
 		err = make_lines(&fd);
 	if (!err)
-		err = rank_all(&fd);
+		err = rank_words(&fd);
 	if (!err) {
 		qsort_r(fd.lines, r->n_samples, sizeof(*fd.lines), compare_lines, &fd);
 		write_lines(f, &fd);

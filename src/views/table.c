@@ -85,7 +85,6 @@ static void write_right(const struct table *t, unsigned width, const char *text)
 static void write_names(const struct table *t)
 {
 	char bound[SHARE_BYTES];
-	const char *below = t->rows.children ? "callees below" : "callers below";
 
 	write_right(t, SHARE_WIDTH, t->rows.children ? "children" : "overhead");
 	if (t->rows.children)
@@ -93,8 +92,8 @@ static void write_names(const struct table *t)
 	snprintf(bound, sizeof(bound), "%s95%%", t->plus_minus);
 	write_right(t, BOUND_WIDTH + 1, bound);
 	fputs("  ", t->f);
-	columns_write_names(t->f, &t->columns);
-	fprintf(t->f, ", %s\n", below);
+	columns_write_names(t->f, &t->columns, t->rows.children ? ", callees below" : ", callers below");
+	fputc('\n', t->f);
 }
 
 static void write_row(const struct table *t, const struct row *row)

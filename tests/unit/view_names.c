@@ -213,8 +213,10 @@ static void test_widths(void **state)
 
 	(void)state;
 	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
-	for (unsigned width = 80; width < 260; width++) {
-		struct view_options o = { .sort = sorts[width % 4], .children = width & 8, .width = width };
+	for (unsigned width = 50; width < 260; width++) {
+		/* More than three keys need the 80 columns that a terminal has. */
+		const char *sort = width < 80 ? NULL : sorts[width % 4];
+		struct view_options o = { .sort = sort, .children = width & 8, .width = width };
 		char *text = build_view("table", r, o);
 
 		assert_true(widest_line(text) <= width);
