@@ -322,6 +322,33 @@ static void test_tree_sums(void **state)
 	}
 }
 
+/* A fork at each of 125 levels of callers, 0.8 % ending at each: drawn in full in a pipe, summed where a line ends. */
+static void test_staircase(void **state)
+{
+	struct recording *r = build_new();
+	struct build_frame frames[125];
+	char names[125][8];
+
+	(void)state;
+	for (unsigned i = 0; i < 125; i++) {
+		snprintf(names[i], sizeof(names[i]), "f%u", i);
+		frames[i] = (struct build_frame)USER(names[i], PROG);
+		build_add(r, build_comm(r, "x"), build_stack(r, frames, i + 1), 8, 8 * PERIOD_NS);
+	}
+	build_balance(r, 1000);
+	for (unsigned width = 0; width <= 400; width += 40) {
+		char *rows = view_rows(r, (struct view_options){ .width = width });
+
+		if (width)
+			has(rows, "more]\n");
+		else
+			has(rows, "|- f124\n");
+		check_tree_sums(rows);
+		free(rows);
+	}
+	recording_free(r);
+}
+
 /* Is `name` among the frames? */
 static bool calls(const struct recording *r, const struct rec_sample *s, const char *name, bool leaf)
 {
@@ -456,12 +483,13 @@ static void test_large_counts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unknown_key),    cmocka_unit_test(test_views),
-		cmocka_unit_test(test_sort_keys),      cmocka_unit_test(test_ties),
-		cmocka_unit_test(test_objects),	       cmocka_unit_test(test_children_count_once),
-		cmocka_unit_test(test_tree_sums),      cmocka_unit_test(test_rows_sum),
-		cmocka_unit_test(test_shown_and_left), cmocka_unit_test(test_missing_samples),
-		cmocka_unit_test(test_many_small),     cmocka_unit_test(test_large_counts),
+		cmocka_unit_test(test_unknown_key),	cmocka_unit_test(test_views),
+		cmocka_unit_test(test_sort_keys),	cmocka_unit_test(test_ties),
+		cmocka_unit_test(test_objects),		cmocka_unit_test(test_children_count_once),
+		cmocka_unit_test(test_tree_sums),	cmocka_unit_test(test_staircase),
+		cmocka_unit_test(test_rows_sum),	cmocka_unit_test(test_shown_and_left),
+		cmocka_unit_test(test_missing_samples), cmocka_unit_test(test_many_small),
+		cmocka_unit_test(test_large_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
