@@ -98,17 +98,31 @@ static int set_sampling(struct profile_state *p, const struct profile_options *o
 	return err;
 }
 
-static int refuse_event(const struct event *event, int err)
+static int refuse_name(const struct event *event, int err)
 {
 	if (err == -EINVAL) {
 		warnx("-e %s: no name of an event (cycles, cpu-clock, rNNN, PMU/EVENT/, one at a time)", event->name);
 		return -EINVAL;
 	}
-	if (err == -ENOENT)
-		warnx("-e %s: this machine has no such event (known PMUs: /sys/bus/event_source/devices)", event->name);
-	else
-		warnx("cannot open event %s: %s", event->name, event_errno_text(event, err));
+	warnx("-e %s: this machine has no such event (known PMUs: /sys/bus/event_source/devices)", event->name);
 	return -EOPNOTSUPP;
+}
+
+static int refuse_event(const struct event *event, int err)
+{
+	warnx("cannot open event %s: %s", event->name, event_errno_text(event, err));
+	return -EOPNOTSUPP;
+}
+
+/* Of the clocks, whose timers keep to the rate; a PMU's period is steered and wanders. */
+static void warn_of_beat(const struct session *s)
+{
+	const struct profile_state *p = s->state;
+
+	if (s->output->quiet || !p->event.is_time || p->asked_period || !event_rate_beats(p->rate_hz, config_hz()))
+		return;
+	warnx("%" PRIu64 " Hz keeps in step with timers of round rates and may miss or exaggerate them; %d Hz does not",
+	      p->rate_hz, p->rate_hz > 500 ? 997 : DEFAULT_HZ);
 }
 
 /* Names and numbers are checked before anything is loaded. */
@@ -128,12 +142,10 @@ static int check_options(struct session *s)
 	}
 	err = event_parse(o->event ? o->event : "cycles", &p->event);
 	if (err)
-		return refuse_event(&p->event, err);
+		return refuse_name(&p->event, err);
 	err = set_sampling(p, o);
-	if (!err && p->event.is_time && !o->count && event_rate_beats(p->rate_hz, config_hz()) && !s->output->quiet)
-		warnx("%" PRIu64
-		      " Hz keeps in step with timers of round rates and may miss or exaggerate them; %d Hz does not",
-		      p->rate_hz, p->rate_hz > 500 ? 997 : DEFAULT_HZ);
+	if (!err)
+		warn_of_beat(s);
 	return err;
 }
 
@@ -212,6 +224,8 @@ static int open_events(struct session *s)
 			err = set_sampling(p, o);
 		if (!err)
 			err = event_set_open(&p->events, &p->event, &s->cpus);
+		if (!err)
+			warn_of_beat(s);
 	}
 	return err ? refuse_event(&p->event, err) : 0;
 }
