@@ -216,9 +216,9 @@ int event_parse(const char *name, struct event *event)
 
 	*event = (struct event){ .attr = { .size = sizeof(event->attr), .disabled = 1 } };
 	event->attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	snprintf(event->name, sizeof(event->name), "%s", name);
 	if (!*name || strlen(name) >= sizeof(bare) || (strchr(name, ',') && !strchr(name, '/')))
 		return -EINVAL;
-	strcpy(event->name, name);
 	strcpy(bare, name);
 	err = take_modifier(bare, &event->attr);
 	if (err)
