@@ -115,6 +115,9 @@ static int build(void **state)
 	run("cc -O1 -g -DMAIN -fno-pie -no-pie " SOURCES "/shapes.c -o " FIXTURES "/fixed");
 	run("cc -O1 -g -DMAIN -static " SOURCES "/shapes.c -o " FIXTURES "/static");
 	run("cc -O1 -g -shared -fPIC " SOURCES "/shapes.c -o " FIXTURES "/shapes.so");
+#ifdef __x86_64__
+	run("cc -m32 -O1 -nostdlib -shared -fPIC " SOURCES "/shapes.c -o " FIXTURES "/shapes32.so");
+#endif
 	run("strip -s -o " FIXTURES "/pie-stripped " FIXTURES "/pie");
 	run("strip -s -o " FIXTURES "/shapes-stripped.so " FIXTURES "/shapes.so");
 	return 0;
@@ -128,6 +131,9 @@ static void against_nm(void **state)
 	check_against_nm(FIXTURES "/static", FIXTURES "/static");
 	check_against_nm(FIXTURES "/shapes.so", FIXTURES "/shapes.so");
 	check_against_nm(FIXTURES "/shapes-stripped.so", "-D " FIXTURES "/shapes-stripped.so");
+#ifdef __x86_64__
+	check_against_nm(FIXTURES "/shapes32.so", FIXTURES "/shapes32.so");
+#endif
 }
 
 static int find_libc(struct dl_phdr_info *info, size_t size, void *ctx)
