@@ -50,7 +50,7 @@ struct options {
 struct load {
 	pid_t tgid;
 	FILE *lines;
-	uint64_t rounds, at_ns; /* of the last line */
+	uint64_t rounds, at_ns, cpu_ns; /* of the last line */
 };
 
 /* BPF programs on perf events that came after the start; those of other processes are among them. */
@@ -65,10 +65,11 @@ struct tool {
 	pid_t tgid;
 	struct programs programs;
 	uint64_t start_ns;
-	uint64_t first_sample_ns; /* 0: none seen */
-	uint64_t maps_kib;	  /* BPF maps in its address space, at their largest */
-	uint64_t beyond_maps_kib; /* all else that is resident, at its largest */
-	double rounds_per_s;
+	uint64_t first_sample_ns;	       /* 0: none seen */
+	uint64_t maps_kib;		       /* BPF maps in its address space, at their largest */
+	uint64_t beyond_maps_kib;	       /* all else that is resident, at its largest */
+	double rounds_per_s, rounds_per_cpu_s; /* of the load */
+	double window_cpu_pct;		       /* of one CPU, while the rounds were counted */
 	bool ended;
 	int status;
 	struct rusage usage;
@@ -126,7 +127,8 @@ static void load_start(struct load *load, const char *path)
 
 static void load_read(struct load *load)
 {
-	if (kill(load->tgid, SIGUSR1) || fscanf(load->lines, "%" SCNu64 " %" SCNu64, &load->rounds, &load->at_ns) != 2)
+	if (kill(load->tgid, SIGUSR1) ||
+	    fscanf(load->lines, "%" SCNu64 " %" SCNu64 " %" SCNu64, &load->rounds, &load->at_ns, &load->cpu_ns) != 3)
 		errx(1, "the load does not say what it has done");
 }
 
@@ -285,13 +287,24 @@ static void wait_for_first_sample(struct tool *tool)
 	}
 }
 
+/* Of all its threads, so far; 0 if it has ended. */
+static uint64_t tool_cpu_ns(const struct tool *tool)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (!tool->tgid || clock_getcpuclockid(tool->tgid, &clock) || clock_gettime(clock, &t))
+		return 0;
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 static void watch(struct tool *tool, struct load *load, unsigned window_ms)
 {
-	uint64_t end_ns = now_ns() + window_ms * 1000000ull, rounds, start_ns;
+	uint64_t end_ns = now_ns() + window_ms * 1000000ull, used_ns = tool_cpu_ns(tool);
+	struct load before;
 
 	load_read(load);
-	rounds = load->rounds;
-	start_ns = load->at_ns;
+	before = *load;
 	while (!tool->ended && now_ns() < end_ns) {
 		uint64_t left_ms = (end_ns - now_ns()) / 1000000 + 1;
 
@@ -301,7 +314,9 @@ static void watch(struct tool *tool, struct load *load, unsigned window_ms)
 		tool_look(tool);
 	}
 	load_read(load);
-	tool->rounds_per_s = (double)(load->rounds - rounds) * 1e9 / (double)(load->at_ns - start_ns);
+	tool->rounds_per_s = (double)(load->rounds - before.rounds) * 1e9 / (double)(load->at_ns - before.at_ns);
+	tool->rounds_per_cpu_s = (double)(load->rounds - before.rounds) * 1e9 / (double)(load->cpu_ns - before.cpu_ns);
+	tool->window_cpu_pct = (double)(tool_cpu_ns(tool) - used_ns) * 100 / (double)(load->at_ns - before.at_ns);
 }
 
 static void wait_for_end(struct tool *tool)
@@ -321,7 +336,8 @@ static double ms(struct timeval t)
 static void print(const struct tool *tool)
 {
 	if (tool->rounds_per_s > 0)
-		printf("rounds_per_s %.1f\n", tool->rounds_per_s);
+		printf("rounds_per_s %.1f\nrounds_per_cpu_s %.1f\nwindow_cpu_pct %.3f\n", tool->rounds_per_s,
+		       tool->rounds_per_cpu_s, tool->window_cpu_pct);
 	if (!tool->tgid)
 		return;
 	printf("status %d\n", WIFEXITED(tool->status) ? WEXITSTATUS(tool->status) : 128 + WTERMSIG(tool->status));

@@ -14,18 +14,25 @@ function has(round, tool, name) {
 	return (round, tool, name) in value
 }
 
+# Against the load alone, before and after the round, in percent
+function slower(name, round, tool) {
+	return 100 - 200 * value[round, tool, name] / (value[round, "baseline", name] + value[round + 1, "baseline", name])
+}
+
 # The metrics: the value in one round, "" if it is not known.
-function metric(name, round, tool,    empty, base) {
+function metric(name, round, tool,    empty) {
 	if (name == "net_ns") {
 		if (!has(round, tool, "bpf_runs") || !value[round, tool, "bpf_runs"] || !value[round, "empty", "bpf_runs"])
 			return ""
 		empty = tool == "empty" ? 0 : value[round, "empty", "bpf_ns"] / value[round, "empty", "bpf_runs"]
 		return value[round, tool, "bpf_ns"] / value[round, tool, "bpf_runs"] - empty
 	}
-	if (name == "slower_pct") {
-		base = value[round, "baseline", "rounds_per_s"] + value[round + 1, "baseline", "rounds_per_s"]
-		return has(round, tool, "rounds_per_s") && base ? 100 - 200 * value[round, tool, "rounds_per_s"] / base : ""
-	}
+	if (name == "slower_pct") # what others took of the CPUs is left out
+		return has(round, tool, "rounds_per_cpu_s") ? slower("rounds_per_cpu_s", round, tool) + value[round, tool, "window_cpu_pct"] / cpus : ""
+	if (name == "slower_wall_pct")
+		return has(round, tool, "rounds_per_s") ? slower("rounds_per_s", round, tool) : ""
+	if (name == "shown_pct")
+		return has(round, tool, "shown") ? 100 * value[round, tool, "shown"] / (hz * cpus * seconds) : ""
 	if (name == "bare_pct")
 		return value[round, tool, "load_samples"] ? 100 * value[round, tool, "load_bare"] / value[round, tool, "load_samples"] : ""
 	if (name == "user_ms" || name == "system_ms") # perf's work is done by two commands
@@ -116,6 +123,7 @@ END {
 	print "| | kbpfprof profile | profile of libbpf-tools | bpftrace one-liner | perf record + report |"
 	print "|---|---|---|---|---|"
 	row("BPF time per sample (us)", "net_ns", 1000, "%.2f")
+	row("samples shown, of those due (%)", "shown_pct", 1, "%.1f")
 	row("samples whose stack is lost (%)", "bare_pct", 1, "%.1f")
 	row("user CPU time, report included (ms)", "user_ms", 1, "%.0f")
 	row("user and system CPU time (ms)", "cpu_ms", 1, "%.0f")
@@ -127,7 +135,8 @@ END {
 	print ""
 	print "BPF time: by the kernel's run statistics, which charge " cell("net_ns", "empty", 1, "%.0f") " ns to an empty"
 	print "program; that is taken off. The floor: bpf_get_stack() of both sides alone takes " cell("net_ns", "stacks", 1000, "%.2f") " us."
-	print "Samples: those of the load. User CPU time: perf's record and report together."
+	print "Stacks lost: of the samples of the load. CPU time: of the whole run, perf's record and report together."
+	print "Slowed: fewer rounds a second of the load's CPU time, and the CPU time that the tool takes meanwhile."
 	print "The floor's programs slow the load by (%): empty " cell("slower_pct", "empty", 1, "%.1f") ", stacks " cell("slower_pct", "stacks", 1, "%.1f")
 	print ""
 	printf "%-58s %8s %8s %8s\n", "ratios within one round", "min", "median", "max"
@@ -138,6 +147,8 @@ END {
 	compare("user and system CPU, kbpfprof / perf", "cpu_ms", "kbpfprof", "perf", "/", "")
 	compare("load slowed, kbpfprof - libbpf-tools (points)", "slower_pct", "kbpfprof", "libbpf", "-", 0)
 	compare("load slowed, kbpfprof - perf (points)", "slower_pct", "kbpfprof", "perf", "-", "")
+	compare("the same by the wall clock, kbpfprof - libbpf-tools", "slower_wall_pct", "kbpfprof", "libbpf", "-", "")
+	compare("the same by the wall clock, kbpfprof - perf", "slower_wall_pct", "kbpfprof", "perf", "-", "")
 	compare("stacks lost, kbpfprof (%)", "bare_pct", "kbpfprof", "", "-", 0)
 	compare("first sample, idle machine, kbpfprof (ms)", "alone_first_sample_ms", "kbpfprof", "", "-", 100)
 	compare("resident memory beyond the maps, kbpfprof (MiB)", "beyond_maps_mib", "kbpfprof", "", "-", 20)

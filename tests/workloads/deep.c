@@ -3,8 +3,8 @@
  * deep SECONDS [DEPTH [WORKERS [PATHS]]]: the load of the benchmark. Each worker calls down one of PATHS paths,
  * DEPTH / 2 to DEPTH frames deep, some paths far more often than others, and there computes, reads
  * /dev/zero, maps pages or asks the time: mixed user and kernel time under deep stacks that come again.
- * On SIGUSR1, and at the end, it prints the rounds done so far and the monotonic time in ns: the
- * difference of two such lines is what a profiler slows down.
+ * On SIGUSR1, and at the end, it prints the rounds done so far, the monotonic time and the CPU time used for
+ * them, both in ns: the differences of two such lines are what a profiler slows down.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -26,15 +26,15 @@ static int zero_fd;
 
 /* One a worker, in a cache line of its own. */
 struct counter {
-	volatile uint64_t rounds;
-	uint64_t unused[7];
+	volatile uint64_t rounds, cpu_ns;
+	uint64_t unused[6];
 };
 
-static uint64_t now_ns(void)
+static uint64_t now_ns(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
@@ -102,20 +102,24 @@ static void work(struct counter *counter, uint64_t end_ns, unsigned paths, int d
 {
 	uint64_t random = (uint64_t)getpid() | 1;
 
-	while (now_ns() < end_ns)
+	while (now_ns(CLOCK_MONOTONIC) < end_ns) {
 		for (int i = 0; i < 64; i++, counter->rounds++) {
 			random = random * 6364136223846793005u + 1442695040888963407u;
 			go_down((uint32_t)(random >> 32), paths, depth);
 		}
+		counter->cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	}
 }
 
 static void print_rounds(const struct counter *counters, int workers)
 {
-	uint64_t sum = 0;
+	uint64_t rounds = 0, cpu_ns = 0;
 
-	for (int i = 0; i < workers; i++)
-		sum += counters[i].rounds;
-	printf("%" PRIu64 " %" PRIu64 "\n", sum, now_ns());
+	for (int i = 0; i < workers; i++) {
+		rounds += counters[i].rounds;
+		cpu_ns += counters[i].cpu_ns;
+	}
+	printf("%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", rounds, now_ns(CLOCK_MONOTONIC), cpu_ns);
 	fflush(stdout);
 }
 
@@ -132,7 +136,7 @@ static int start_worker(struct counter *counter, uint64_t end_ns, unsigned paths
 
 int main(int argc, char **argv)
 {
-	uint64_t end_ns = now_ns() + (uint64_t)((argc > 1 ? atof(argv[1]) : 1) * 1e9);
+	uint64_t end_ns = now_ns(CLOCK_MONOTONIC) + (uint64_t)((argc > 1 ? atof(argv[1]) : 1) * 1e9);
 	int depth = argc > 2 ? atoi(argv[2]) : 60;
 	int workers = argc > 3 ? atoi(argv[3]) : (int)sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned paths = argc > 4 ? (unsigned)atoi(argv[4]) : 64;
