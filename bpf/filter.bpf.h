@@ -78,11 +78,24 @@ static __always_inline bool filter_has_comm(struct task_struct *task)
 	       bpf_map_lookup_elem(&comms, &comm);
 }
 
+/* Cgroups nest deeper than this nowhere known. */
+#define CGROUP_DEPTH_MAX 16
+
 static __always_inline bool filter_in_cgroup(struct task_struct *task)
 {
 	struct cgroup *cgroup = core_task_cgroup(task, filter.cgroup_subsys);
 
-	return cgroup && core_cgroup_ancestor_id(cgroup, filter.cgroup_level) == filter.cgroup_id;
+	if (!cgroup)
+		return false;
+	if (filter.cgroup_level != FILTER_LEVEL_UNKNOWN)
+		return core_cgroup_ancestor_id(cgroup, filter.cgroup_level) == filter.cgroup_id;
+	for (__u32 level = 0; level < CGROUP_DEPTH_MAX; level++) {
+		__u64 id = core_cgroup_ancestor_id(cgroup, level);
+
+		if (!id || id == filter.cgroup_id) /* 0: below the task's own */
+			return id;
+	}
+	return false;
 }
 
 /* tgid and tid: of the caller's namespace. */

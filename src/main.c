@@ -12,16 +12,8 @@
 #include "core/session.h"
 #include "core/tool.h"
 #include "core/version.h"
+#include "tools/tools.h"
 #include "views/views.h"
-
-extern const struct tool tool_profile, tool_doctor;
-
-static const struct tool *const tools[] = {
-	&tool_profile,
-	&tool_doctor,
-};
-
-#define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 
 /* All that a command line says. */
 struct invocation {
@@ -31,23 +23,25 @@ struct invocation {
 	struct output_options output;
 	void *own; /* tool->options_bytes */
 	struct option_group groups[4];
+	char who[64]; /* "kbpfprof TOOL": what messages begin with */
 	size_t n_groups;
 };
 
 static void print_usage(FILE *f)
 {
 	fprintf(f, "usage: kbpfprof TOOL [OPTIONS] [-- COMMAND ARGS...]\n\n");
-	for (size_t i = 0; i < N_TOOLS; i++)
-		fprintf(f, "  %-10s %s\n", tools[i]->name, tools[i]->summary);
+	for (const struct tool *const *t = tools; *t; t++)
+		fprintf(f, "  %-10s %s\n", (*t)->name, (*t)->summary);
 	fprintf(f, "\n'kbpfprof TOOL --help' explains one, 'kbpfprof --version' says which this is\n");
 }
 
 static const struct tool *find_tool(const char *name)
 {
-	for (size_t i = 0; i < N_TOOLS; i++)
-		if (!strcmp(tools[i]->name, name))
-			return tools[i];
-	return NULL;
+	const struct tool *const *t = tools;
+
+	while (*t && strcmp((*t)->name, name) != 0)
+		t++;
+	return *t;
 }
 
 static void add_group(struct invocation *in, const char *title, const struct option_def *defs, void *base)
@@ -183,16 +177,15 @@ static int collect(const struct invocation *in, const struct view *view, const s
 
 static int run(struct invocation *in, int argc, char **argv)
 {
-	char who[64];
 	struct view_options options;
 	const struct view *view;
 	int rest, err;
 
-	snprintf(who, sizeof(who), "kbpfprof %s", in->tool->name);
-	program_invocation_name = program_invocation_short_name = who; /* what err.h's functions print first */
+	snprintf(in->who, sizeof(in->who), "kbpfprof %s", in->tool->name);
+	program_invocation_name = program_invocation_short_name = in->who; /* what err.h's functions print first */
 	err = prepare(in);
 	if (!err)
-		err = options_parse(in->groups, in->n_groups, argc, argv, who, &rest);
+		err = options_parse(in->groups, in->n_groups, argc, argv, in->who, &rest);
 	if (err > 0) {
 		print_help(in);
 		return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
@@ -212,7 +205,7 @@ static int run(struct invocation *in, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct invocation in = { 0 };
+	static struct invocation in; /* static: messages at exit still name it */
 	int code;
 
 	if (argc < 2) {

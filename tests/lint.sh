@@ -3,6 +3,7 @@
 # lint.sh: what a machine can see of the house rules. `make lint` sets CPPFLAGS and O.
 # Prints each fault with its place and ends with 1 if there was one.
 set -u
+shopt -s lastpipe # or refuse() would count in a shell of its own
 cd "$(dirname "$0")/.." || exit 1
 faults=0
 

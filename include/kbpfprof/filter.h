@@ -5,6 +5,8 @@
 
 #include "types.h"
 
+#define FILTER_LEVEL_UNKNOWN 0xffffffffu
+
 /* Value of the maps `tgids` and `tids`. */
 enum filter_target {
 	FILTER_TARGET_WAITING = 1, /* not measured before its next exec: the child that will run COMMAND */
@@ -20,7 +22,7 @@ struct filter_config {
 	__u8 in_pid_ns; /* the caller's pid namespace is not the first one: PIDs are those of pid_ns_inum */
 	__u32 pid_ns_inum;
 	__u64 cgroup_id;     /* kernfs id = st_ino of the cgroup's directory */
-	__u32 cgroup_level;  /* its depth, the root being 0 */
+	__u32 cgroup_level;  /* its depth, the root being 0; FILTER_LEVEL_UNKNOWN inside a cgroup namespace */
 	__s32 cgroup_subsys; /* cgroup v1: index into css_set.subsys; -1: the v2 hierarchy */
 };
 

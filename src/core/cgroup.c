@@ -6,15 +6,20 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/magic.h>
-#include <mntent.h>
+
+#include "core/kernel_btf.h"
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#define INIT_CGROUP_NS_INUM 0xEFFFFFFBU /* PROC_CGROUP_INIT_INO, include/linux/proc_ns.h */
+
 struct cgroup_mount {
 	char dir[PATH_MAX];
+	char root[PATH_MAX]; /* what is mounted there: "/" is all of the hierarchy */
 	char options[512];
 	bool v2;
 };
@@ -26,69 +31,78 @@ static bool is_below(const char *path, const char *dir)
 	return !strncmp(path, dir, n) && (path[n] == '/' || !path[n]);
 }
 
+/*
+ * One line of mountinfo (proc(5)): "36 35 0:32 ROOT DIR options [fields] - TYPE source OPTIONS".
+ * False if it is no cgroup mount.
+ */
+static bool parse_mount(char *line, struct cgroup_mount *mount)
+{
+	char *rest = strstr(line, " - "), type[32];
+
+	/* Blanks in paths are written \\040; such a cgroup mount is not found, which is said. */
+	if (!rest || sscanf(line, "%*s %*s %*s %4095s %4095s", mount->root, mount->dir) != 2 ||
+	    sscanf(rest, " - %31s %*s %511s", type, mount->options) != 2)
+		return false;
+	mount->v2 = !strcmp(type, "cgroup2");
+	return mount->v2 || !strcmp(type, "cgroup");
+}
+
 /* The cgroup mount that `path` lies in, or the v2 mount if path is NULL. */
 static int find_mount(const char *path, struct cgroup_mount *mount)
 {
-	char buf[PATH_MAX + 1024];
-	struct mntent entry;
-	FILE *f = setmntent("/proc/self/mounts", "r");
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+	char *line = NULL;
+	size_t bytes = 0;
 	int err = -ENOENT;
 
 	if (!f)
 		return -errno;
-	while (err && getmntent_r(f, &entry, buf, sizeof(buf))) {
-		bool v2 = !strcmp(entry.mnt_type, "cgroup2");
-
-		if (!v2 && strcmp(entry.mnt_type, "cgroup") != 0)
-			continue;
-		if (path ? !is_below(path, entry.mnt_dir) : !v2)
-			continue;
-		snprintf(mount->dir, sizeof(mount->dir), "%s", entry.mnt_dir);
-		snprintf(mount->options, sizeof(mount->options), "%s", entry.mnt_opts);
-		mount->v2 = v2;
-		err = 0;
-	}
-	endmntent(f);
+	while (err && getline(&line, &bytes, f) > 0)
+		if (parse_mount(line, mount) && (path ? is_below(path, mount->dir) : mount->v2))
+			err = 0;
+	free(line);
+	fclose(f);
 	return err;
 }
 
-/* Value of NAME_cgrp_id in the running kernel: it depends on the config. */
-static int subsys_index(const char *controller)
+/* Value of NAME_cgrp_id in the running kernel: it depends on the config. -ENOENT if it is none. */
+static int subsys_index(const struct btf *btf, const char *controller)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
-	const struct btf_type *type;
+	int id = btf__find_by_name_kind(btf, "cgroup_subsys_id", BTF_KIND_ENUM);
+	const struct btf_type *type = id < 0 ? NULL : btf__type_by_id(btf, (__u32)id);
 	char wanted[64];
-	int index = -ENOENT, id;
 
-	if (!btf)
-		return -EOPNOTSUPP;
 	snprintf(wanted, sizeof(wanted), "%s_cgrp_id", !strcmp(controller, "blkio") ? "io" : controller);
-	id = btf__find_by_name_kind(btf, "cgroup_subsys_id", BTF_KIND_ENUM);
-	type = id < 0 ? NULL : btf__type_by_id(btf, (__u32)id);
 	for (int i = 0; type && i < btf_vlen(type); i++)
 		if (!strcmp(btf__name_by_offset(btf, btf_enum(type)[i].name_off), wanted))
-			index = btf_enum(type)[i].val;
+			return btf_enum(type)[i].val;
+	return -ENOENT;
+}
+
+/* A v1 mount names its controllers among its options: "rw,cpu,cpuacct". */
+static int mount_subsys(struct cgroup_mount *mount)
+{
+	struct btf *btf = kernel_btf_load();
+	int index = -ENOENT;
+	char *save = NULL;
+
+	for (char *word = btf ? strtok_r(mount->options, ",", &save) : NULL; word && index < 0;
+	     word = strtok_r(NULL, ",", &save))
+		index = subsys_index(btf, word);
 	btf__free(btf);
 	return index;
 }
 
-/* A v1 mount names its controllers among its options: "rw,relatime,cpu,cpuacct". */
-static int mount_subsys(const struct cgroup_mount *mount)
-{
-	char options[sizeof(mount->options)], *save, *word;
-	int index = -ENOENT;
-
-	snprintf(options, sizeof(options), "%s", mount->options);
-	for (word = strtok_r(options, ",", &save); word && index < 0; word = strtok_r(NULL, ",", &save))
-		index = subsys_index(word);
-	return index;
-}
-
-static __u32 depth_below(const char *path, const char *dir)
+/* Below the root of the hierarchy, which a cgroup namespace or a mount of a part of it hides. */
+static __u32 level_of(const char *path, const struct cgroup_mount *mount)
 {
 	__u32 depth = 0;
+	struct stat st;
 
-	for (const char *p = path + strlen(dir); *p; p++)
+	if (stat("/proc/self/ns/cgroup", &st) || st.st_ino != INIT_CGROUP_NS_INUM || strcmp(mount->root, "/") != 0)
+		return FILTER_LEVEL_UNKNOWN;
+
+	for (const char *p = path + strlen(mount->dir); *p; p++)
 		if (*p == '/' && p[1])
 			depth++;
 	return depth;
@@ -115,7 +129,7 @@ int cgroup_find(const char *name, struct filter_config *config)
 {
 	struct cgroup_mount mount;
 	char *path = resolve(name);
-	struct stat st;
+	struct stat st = { 0 };
 	int err = -ENOENT;
 
 	if (!path || stat(path, &st) || !S_ISDIR(st.st_mode) || find_mount(path, &mount)) {
@@ -123,7 +137,7 @@ int cgroup_find(const char *name, struct filter_config *config)
 		goto out;
 	}
 	config->cgroup_id = st.st_ino; /* kernfs: inode number and id are one on 64 bit */
-	config->cgroup_level = depth_below(path, mount.dir);
+	config->cgroup_level = level_of(path, &mount);
 	config->cgroup_subsys = mount.v2 ? -1 : mount_subsys(&mount);
 	err = 0;
 	if (!mount.v2 && config->cgroup_subsys < 0) {

@@ -8,10 +8,10 @@
 #include <sys/types.h>
 
 struct command {
-	pid_t tgid;	 /* 0: none */
-	int go_fd;	 /* closing it lets the child exec */
-	int failed_fd;	 /* the child's errno, should exec fail */
-	bool running; /* exec succeeded and it was not reaped */
+	pid_t tgid;    /* 0: none */
+	int go_fd;     /* closing it lets the child exec */
+	int failed_fd; /* the child's errno, should exec fail */
+	bool running;  /* exec succeeded and it was not reaped */
 	bool exec_failed;
 	int wait_status; /* of waitpid(), once it ended */
 };

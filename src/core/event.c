@@ -16,27 +16,6 @@ bool event_errno_is_absent(int err)
 	return err == -ENOENT || err == -ENODEV || err == -ENXIO || err == -EOPNOTSUPP;
 }
 
-const char *event_errno_text(const struct event *event, int err)
-{
-	if (event_errno_is_absent(err))
-		return event->attr.type == PERF_TYPE_SOFTWARE ? "this kernel does not have it"
-							      : "no hardware counter here, or the hypervisor hides it; "
-								"-e cpu-clock samples time instead";
-	switch (err) {
-	case -EACCES:
-	case -EPERM:
-		return "not permitted (needs root, or CAP_PERFMON, or kernel.perf_event_paranoid <= 0)";
-	case -EBUSY:
-		return "the hardware counter is taken by another user, such as the NMI watchdog";
-	case -EMFILE:
-		return "too many open files (raise ulimit -n)";
-	case -EINVAL:
-		return "the kernel refuses this event, rate or period";
-	default:
-		return strerror(-err);
-	}
-}
-
 bool event_rate_beats(uint64_t hz, uint64_t config_hz)
 {
 	const uint64_t common[] = { config_hz, 100, 250, 1000 };

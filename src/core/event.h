@@ -25,8 +25,6 @@ int event_parse(const char *name, struct event *event);
 
 /* Is the errno of perf_event_open how a kernel or hypervisor says that it does not have the event at all? */
 bool event_errno_is_absent(int err);
-/* What the errno means for this event, and what to do: one clause for a message. */
-const char *event_errno_text(const struct event *event, int err);
 
 /* Does sampling at `hz` keep in step with the tick or with what runs at round rates? config_hz 0: not known. */
 bool event_rate_beats(uint64_t hz, uint64_t config_hz);

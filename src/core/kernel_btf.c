@@ -6,9 +6,9 @@
 
 /*
  * The kernel hands its BTF out at once under the first id (since 5.11, 5329722057d4); the file in
- * sysfs comes page by page, which takes longer than all the rest of our start.
+ * sysfs comes page by page.
  */
-static struct btf *load(void)
+struct btf *kernel_btf_load(void)
 {
 	struct btf *btf = btf__load_from_kernel_by_id(1);
 
@@ -17,7 +17,7 @@ static struct btf *load(void)
 
 int64_t kernel_btf_preempt_count_from_rq(void)
 {
-	struct btf *btf = load();
+	struct btf *btf = kernel_btf_load();
 	const struct btf_type *section;
 	int64_t rq = -1, count = -1;
 	int id;

@@ -90,8 +90,8 @@ static int load(struct session *s)
 		err = filter_fill(&s->filter, s->object, s->command.tgid);
 	if (!err)
 		return 0;
-	warnx("cannot load BPF programs: %s%s", features_explain_load(err, why, sizeof(why)),
-	      s->output->verbose ? "" : " (-v shows libbpf's log)");
+	warnx("cannot load BPF programs: %s (%s%s)", strerror(-err), features_explain_load(err, why, sizeof(why)),
+	      s->output->verbose ? "" : "; -v shows libbpf's log");
 	return -EOPNOTSUPP;
 }
 

@@ -4,7 +4,7 @@
  * from BPF maps; a view draws a recording. A collector never prints, a view never sees a map.
  *
  * To add a tool: bpf/NAME.bpf.c, src/tools/NAME.c with its `const struct tool tool_NAME`, a live
- * test, and one line in the array in main.c. To add a view: src/views/NAME.c, one line in
+ * test, and one line in tools/tools.c. To add a view: src/views/NAME.c, one line in
  * views.c, a golden test. session.c and the shared headers do not change for either.
  */
 #ifndef CORE_TOOL_H
@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "core/features.h"
 #include "core/options.h"
 #include "core/recording.h"
 
@@ -28,7 +29,8 @@ struct collector {
 		struct session *s); /* .rodata, map sizes, which programs load; then the session loads and attaches */
 	int (*attach)(struct session *s); /* what the skeleton's own attach cannot do; nothing is measured yet */
 	int (*enable)(struct session *s, bool on); /* the moment that measuring starts, and stops */
-	int (*tick)(struct session *s, struct recording *r); /* every s->tick_ns while running: cheap looks, a drain if maps fill up */
+	int (*tick)(struct session *s,
+		    struct recording *r); /* every s->tick_ns while running: cheap looks, a drain if maps fill up */
 	int (*drain)(struct session *s, struct recording *r);  /* moves what the maps hold into the recording */
 	int (*finish)(struct session *s, struct recording *r); /* after the last drain: balance, symbols */
 	void (*close)(struct session *s);		       /* accepts a half-open session */
@@ -68,6 +70,7 @@ struct tool {
 	const char *name, *summary;
 	const char *usage;		  /* what follows "kbpfprof NAME " */
 	const char *help;		  /* some paragraphs: what it answers, and examples */
+	const struct feature_need *needs; /* of the machine, for doctor; ends with FEATURE_NONE; NULL: nothing */
 	unsigned groups;		  /* enum tool_groups: shared options it takes */
 	const struct option_def *options; /* its own rows ... */
 	size_t options_bytes;		  /* ... and the struct they write to, zeroed, then: */

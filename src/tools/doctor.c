@@ -8,35 +8,17 @@
 #include "core/exit.h"
 #include "core/tool.h"
 #include "tools/doctor.h"
+#include "tools/tools.h"
 
 struct doctor_options {
 	bool json;
-};
-
-static const struct feature_need profile_needs[] = {
-	{ FEATURE_BTF, NULL },
-	{ FEATURE_PERF_EVENT, NULL },
-	{ FEATURE_READ_KERNEL, NULL },
-	{ FEATURE_RAW_TP, "no -p, -t, -- COMMAND" },
-	{ FEATURE_CYCLES, "samples cpu-clock instead of cycles" },
-	{ FEATURE_KALLSYMS, "kernel functions have no names" },
-	{ FEATURE_PTRACE, "programs of other users have no names for their functions" },
-	{ FEATURE_NONE, NULL },
-};
-
-static const struct feature_need doctor_needs[] = { { FEATURE_NONE, NULL } };
-
-const struct doctor_tool doctor_tools[] = {
-	{ "profile", profile_needs },
-	{ "doctor", doctor_needs },
-	{ NULL, NULL },
 };
 
 enum doctor_verdict doctor_judge(const struct doctor_report *r, const struct feature_need *needs)
 {
 	enum doctor_verdict verdict = VERDICT_WORKS;
 
-	for (; needs->feature != FEATURE_NONE; needs++) {
+	for (; needs && needs->feature != FEATURE_NONE; needs++) {
 		if (!r->features[needs->feature].err)
 			continue;
 		if (!needs->without)
@@ -49,8 +31,8 @@ enum doctor_verdict doctor_judge(const struct doctor_report *r, const struct fea
 /* Does any subcommand do its work here, of those that ask for something? */
 static bool anything_works(const struct doctor_report *r)
 {
-	for (const struct doctor_tool *t = doctor_tools; t->name; t++)
-		if (t->needs->feature != FEATURE_NONE && doctor_judge(r, t->needs) != VERDICT_CANNOT)
+	for (const struct tool *const *t = tools; *t; t++)
+		if ((*t)->needs && doctor_judge(r, (*t)->needs) != VERDICT_CANNOT)
 			return true;
 	return false;
 }

@@ -46,12 +46,6 @@ struct doctor_facts {
 	bool user_namespace, pid_namespace; /* in one that is not the machine's first */
 };
 
-/* One row a subcommand: what it asks for. */
-struct doctor_tool {
-	const char *name;
-	const struct feature_need *needs; /* ends with FEATURE_NONE */
-};
-
 enum doctor_verdict {
 	VERDICT_WORKS,
 	VERDICT_DEGRADED,
@@ -62,8 +56,6 @@ struct doctor_report {
 	struct doctor_facts facts;
 	struct feature_result features[FEATURES];
 };
-
-extern const struct doctor_tool doctor_tools[]; /* ends with a NULL name */
 
 enum doctor_verdict doctor_judge(const struct doctor_report *r, const struct feature_need *needs);
 

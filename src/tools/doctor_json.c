@@ -5,6 +5,7 @@
 #include "core/json.h"
 #include "core/version.h"
 #include "tools/doctor.h"
+#include "tools/tools.h"
 
 static void write_kernel(struct json *j, const struct doctor_facts *f)
 {
@@ -85,7 +86,7 @@ static void write_features(struct json *j, const struct doctor_report *r)
 	json_object_end(j);
 }
 
-static void write_command(struct json *j, const struct doctor_report *r, const struct doctor_tool *tool)
+static void write_command(struct json *j, const struct doctor_report *r, const struct tool *tool)
 {
 	static const char *const words[] = {
 		[VERDICT_WORKS] = "works",
@@ -122,8 +123,8 @@ void doctor_print_json(const struct doctor_report *r)
 	write_system(&j, &r->facts);
 	write_features(&j, r);
 	json_object(&j, "commands");
-	for (const struct doctor_tool *t = doctor_tools; t->name; t++)
-		write_command(&j, r, t);
+	for (const struct tool *const *t = tools; *t; t++)
+		write_command(&j, r, *t);
 	json_object_end(&j);
 	json_object_end(&j);
 	json_end(&j);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/doctor.h"
+#include "tools/tools.h"
 
 #define COLUMNS 80
 #define INDENT	12 /* of what stands beside a label */
@@ -189,7 +190,7 @@ static void print_bpf(const struct doctor_report *r)
 	print_failures(r, "  fails", fails);
 }
 
-static void print_tool(const struct doctor_report *r, const struct doctor_tool *tool)
+static void print_tool(const struct doctor_report *r, const struct tool *tool)
 {
 	static const char *const words[] = {
 		[VERDICT_WORKS] = "works",
@@ -225,6 +226,6 @@ void doctor_print_text(const struct doctor_report *r)
 	print_system(&r->facts);
 	print_bpf(r);
 	printf("\nsubcommands\n");
-	for (const struct doctor_tool *t = doctor_tools; t->name; t++)
-		print_tool(r, t);
+	for (const struct tool *const *t = tools; *t; t++)
+		print_tool(r, *t);
 }

@@ -43,6 +43,17 @@ static const char profile_help[] =
 	"  kbpfprof profile -e page-faults -c 1 -p 1  who causes page faults, every one\n"
 	"  kbpfprof profile -d 10s -f folded > out    lines for flame graph tools\n";
 
+static const struct feature_need profile_needs[] = {
+	{ FEATURE_BTF, NULL },
+	{ FEATURE_PERF_EVENT, NULL },
+	{ FEATURE_READ_KERNEL, NULL },
+	{ FEATURE_RAW_TP, "no -p, -t, -- COMMAND" },
+	{ FEATURE_CYCLES, "samples cpu-clock instead of cycles" },
+	{ FEATURE_KALLSYMS, "kernel functions have no names" },
+	{ FEATURE_PTRACE, "programs of other users have no names for their functions" },
+	{ FEATURE_NONE, NULL },
+};
+
 static int parse_rate(const char *text, uint64_t *hz)
 {
 	int64_t max;
@@ -110,7 +121,12 @@ static int refuse_name(const struct event *event, int err)
 
 static int refuse_event(const struct event *event, int err)
 {
-	warnx("cannot open event %s: %s", event->name, event_errno_text(event, err));
+	bool software = event->attr.type == PERF_TYPE_SOFTWARE;
+	char why[256];
+
+	warnx("cannot open event %s: %s (%s%s)", event->name, strerror(-err),
+	      features_explain_event(err, !software, why, sizeof(why)),
+	      software ? "" : "; -e cpu-clock samples time everywhere");
 	return -EOPNOTSUPP;
 }
 
@@ -301,6 +317,7 @@ const struct tool tool_profile = {
 	.summary = "where CPU time goes, and who calls it",
 	.usage = "[OPTIONS] [-- COMMAND ARGS...]",
 	.help = profile_help,
+	.needs = profile_needs,
 	.groups = TOOL_TARGET | TOOL_TIME | TOOL_OUTPUT,
 	.options = profile_option_defs,
 	.options_bytes = sizeof(struct profile_options),
