@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "symbols/process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/intern.h"
 #include "core/proc.h"
 
 #define USER_ADDRESS_MIN 4096 /* below nothing is ever mapped: stray pointers need no second look */
+#define PAUSE_MIN_NS	 10000000
+#define PAUSE_MAX_NS	 4000000000
+#define REFRESH_NS	 30000000000 /* another library may lie where one was unloaded: nothing misses it */
+#define TASKS_MAX	 1024	     /* looked at, in a process whose first thread has ended */
 
 int processes_init(struct processes *p)
 {
@@ -43,7 +49,7 @@ static struct process **bucket_of(struct processes *p, const struct process_id *
 /* Where maps are gathered. */
 struct reader {
 	struct processes *processes;
-	int tgid;
+	int tid;
 	struct process_map *maps;
 	size_t n, capacity;
 };
@@ -72,7 +78,7 @@ static int add_map(void *ctx, const struct maps_line *m)
 	if (!grown)
 		return -ENOMEM;
 	reader->maps = grown;
-	map.object = objects_get(objects, reader->tgid, m);
+	map.object = objects_get(objects, reader->tid, m);
 	if (!map.object)
 		return -ENOMEM;
 	if (reader->n && continues(&reader->maps[reader->n - 1], &map)) {
@@ -98,31 +104,66 @@ static bool is_same(const struct processes *p, const struct process_id *id)
 	       (!proc_start_ticks(id->tgid, &ticks) && ticks == proc_ticks_of_ns(id->start_ns, p->boottime_offset_ns));
 }
 
-/* 0 or -errno of /proc. The start is compared after reading: if it is right then, it was right before. */
-static int read_maps(const struct processes *p, const struct process_id *id, struct reader *reader)
+/* By any thread's id: /proc/TID exists, though it is not listed. 0 or -errno; -ESRCH: it has no maps (left). */
+static int read_task(int tid, struct reader *reader)
 {
 	char path[32];
 	int fd, err;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", id->tgid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
+	reader->tid = tid;
 	err = maps_read(fd, add_map, reader);
 	close(fd);
-	if (!err && (!reader->n || !is_same(p, id))) /* no line: a zombie, or it ended while we read */
-		err = -ESRCH;
+	return !err && !reader->n ? -ESRCH : err;
+}
+
+/* The first thread has ended before the others: they still have what it had. */
+static int read_other_task(int tgid, struct reader *reader)
+{
+	char path[32];
+	struct dirent *entry;
+	int err = -ESRCH, n = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", tgid);
+	dir = opendir(path);
+	while (dir && err == -ESRCH && n++ < TASKS_MAX && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && atoi(entry->d_name) != tgid)
+			err = read_task(atoi(entry->d_name), reader);
+	if (dir)
+		closedir(dir);
 	return err;
+}
+
+/* 0 or -errno of /proc. The start is compared after reading: if it is right then, it was right before. */
+static int read_maps(const struct processes *p, const struct process_id *id, struct reader *reader)
+{
+	int err = read_task(id->tgid, reader);
+
+	if (err == -ESRCH)
+		err = read_other_task(id->tgid, reader);
+	return !err && !is_same(p, id) ? -ESRCH : err;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t); /* to a tick is enough, and cheap */
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* Replaces the maps by those of now; if that fails, keeps the old ones. 0 or -ENOMEM. */
 static int process_read(struct processes *p, struct process *process)
 {
-	struct reader reader = { .processes = p, .tgid = process->id.tgid };
+	struct reader reader = { .processes = p };
 	struct process old = *process;
 	int err = read_maps(p, &process->id, &reader);
 
-	process->round_read = p->round;
+	process->read_ns = now_ns();
 	if (err) {
 		old.maps = reader.maps;
 		old.n_maps = (unsigned)reader.n;
@@ -154,6 +195,8 @@ struct process *processes_find(struct processes *p, const struct process_id *id)
 		if (process->id.tgid == id->tgid && process->id.exec_id == id->exec_id &&
 		    process->id.start_ns == id->start_ns) {
 			process->round_used = p->round;
+			if (!process->gone && now_ns() - process->read_ns > REFRESH_NS)
+				process_read(p, process); /* without memory for that it keeps those it has */
 			return process;
 		}
 	}
@@ -176,7 +219,7 @@ struct process *processes_get(struct processes *p, const struct process_id *id)
 		return NULL;
 	process->id = *id;
 	process->round_used = p->round;
-	process->round_read = p->round;
+	process->pause_ns = PAUSE_MIN_NS;
 	process->gone = true;
 	process->why = id->tgid > 0 ? WHY_PROCESS_GONE : WHY_NO_PERMISSION;
 	if (id->tgid > 0 && !is_superseded(p, id)) {
@@ -211,15 +254,21 @@ static const struct process_map *search(const struct process *process, uint64_t 
 	return NULL;
 }
 
-const struct process_map *process_map(struct processes *p, struct process *process, uint64_t address)
+const struct process_map *process_map(struct processes *p, struct process *process, uint64_t address, bool is_leaf)
 {
 	const struct process_map *map = search(process, address);
 
-	if (map || process->gone || process->round_read == p->round || address < USER_ADDRESS_MIN)
+	if (map || process->gone || address < USER_ADDRESS_MIN ||
+	    now_ns() - process->read_ns < (is_leaf ? PAUSE_MIN_NS : process->pause_ns))
 		return map;
 	if (process_read(p, process))
 		return NULL;
-	return search(process, address);
+	map = search(process, address);
+	if (map)
+		process->pause_ns = PAUSE_MIN_NS;
+	else if (process->pause_ns < PAUSE_MAX_NS)
+		process->pause_ns *= 2;
+	return map;
 }
 
 void processes_evict(struct processes *p, unsigned rounds)

@@ -24,7 +24,8 @@ struct process {
 	struct process_id id;
 	enum why why; /* WHY_NAMED: the maps are known; else why none of its addresses can be named */
 	bool gone;    /* it ended since: maps cannot be read again */
-	unsigned round_used, round_read;
+	unsigned round_used;
+	uint64_t read_ns, pause_ns; /* CLOCK_MONOTONIC_COARSE: last read; how long not to read again for a caller */
 	unsigned n_maps;
 	struct process_map *maps; /* ascending */
 };
@@ -45,8 +46,12 @@ struct process *processes_find(struct processes *p, const struct process_id *id)
 /* Known or read now; NULL: no memory. */
 struct process *processes_get(struct processes *p, const struct process_id *id);
 
-/* The mapping of an address, or NULL. Maps are read again for it once a round: it may be of a library loaded since. */
-const struct process_map *process_map(struct processes *p, struct process *process, uint64_t address);
+/*
+ * The mapping of an address, or NULL. If there is none the maps are read again, it may be of a library
+ * loaded since. The leaf of a stack surely is code; callers found by frame pointers are often no
+ * addresses at all, so for them the pause between two reads grows while they are in vain.
+ */
+const struct process_map *process_map(struct processes *p, struct process *process, uint64_t address, bool is_leaf);
 
 /* Forgets processes not used for `rounds` rounds. */
 void processes_evict(struct processes *p, unsigned rounds);

@@ -67,10 +67,16 @@ static int use_recording(struct symbols *s, struct recording *r)
 	return 0;
 }
 
-void symbols_learn(struct symbols *s, const struct process_id *id)
+void symbols_learn(struct symbols *s, const struct raw_stack *raw)
 {
-	if (!objects_full(&s->processes.objects)) /* else symbols_stack() makes room, having the recording */
-		processes_get(&s->processes, id);
+	struct process *process;
+
+	/* With too many files open nothing is read: symbols_stack() makes room, having the recording. */
+	if (!raw->user_frames || objects_full(&s->processes.objects))
+		return;
+	process = processes_get(&s->processes, &raw->process);
+	for (unsigned i = 0; process && i < raw->user_frames; i++)
+		process_map(&s->processes, process, raw->user[i] - (i > 0), i == 0);
 }
 
 void symbols_age(struct symbols *s)
@@ -142,28 +148,29 @@ static int locate_in(struct symbols *s, const struct process_map *map, uint64_t 
 	return location;
 }
 
-static int locate_user(struct symbols *s, struct process *process, uint64_t address)
+static int locate_user(struct symbols *s, struct process *process, uint64_t address, bool is_leaf)
 {
 	const struct process_map *map;
 
 	if (process->why != WHY_NAMED)
 		return nowhere(s, process->why);
-	map = process_map(&s->processes, process, address);
+	map = process_map(&s->processes, process, address, is_leaf);
 	if (map)
 		return locate_in(s, map, address);
 	return nowhere(s, process->gone ? WHY_PROCESS_GONE : WHY_NO_MAPPING);
 }
 
-static int locate_kernel(struct symbols *s, struct process *process, uint64_t address)
+static int locate_kernel(struct symbols *s, struct process *process, uint64_t address, bool is_leaf)
 {
 	(void)process;
+	(void)is_leaf;
 	return recording_location(s->r, s->kernel, address, WHY_UNRESOLVED);
 }
 
 /* One side of the stack, to s->frames + used. Number of frames or -ENOMEM. A caller lies before its return address. */
 static int add_side(struct symbols *s, size_t used, const uint64_t *addresses, unsigned n, unsigned max_frames,
 		    bool failed, struct process *process,
-		    int (*locate)(struct symbols *s, struct process *process, uint64_t address))
+		    int (*locate)(struct symbols *s, struct process *process, uint64_t address, bool is_leaf))
 {
 	unsigned count = 0;
 
@@ -171,7 +178,7 @@ static int add_side(struct symbols *s, size_t used, const uint64_t *addresses, u
 		int location;
 
 		if (i < n)
-			location = locate(s, process, addresses[i] - (i > 0));
+			location = locate(s, process, addresses[i] - (i > 0), i == 0);
 		else if (failed)
 			location = nowhere(s, WHY_STACK_FAILED);
 		else if (max_frames && n >= max_frames)
@@ -180,6 +187,9 @@ static int add_side(struct symbols *s, size_t used, const uint64_t *addresses, u
 			break;
 		if (location < 0)
 			return location;
+		/* Without frame pointers the kernel takes any word for a caller: where nothing is mapped, none was. */
+		if (i && i < n && s->r->locations[location].why == WHY_NO_MAPPING)
+			break;
 		s->frames[used + count++] = (uint32_t)location;
 	}
 	return (int)count;

@@ -36,8 +36,11 @@ struct raw_stack {
 int symbols_open(struct symbols **out);
 void symbols_close(struct symbols *s); /* NULL is fine */
 
-/* A process was seen: read its mappings now if they are not known, since it may end soon. */
-void symbols_learn(struct symbols *s, const struct process_id *id);
+/*
+ * A stack was seen: reads the mappings of its process now, since that may end soon, if they are not
+ * known or lack an address of the stack, as that of a library loaded since.
+ */
+void symbols_learn(struct symbols *s, const struct raw_stack *raw);
 
 /* Id of the stack in the recording, or -ENOMEM. */
 int symbols_stack(struct symbols *s, struct recording *r, const struct raw_stack *raw);

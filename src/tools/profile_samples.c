@@ -15,18 +15,6 @@ static struct process_id process_of(const struct sample_record *record)
 	return (struct process_id){ (int)record->tgid, record->exec_id, record->start_ns };
 }
 
-/* A process was seen for the first time, perhaps: its mappings are read now, since it may end soon. */
-static int learn(void *arg, const struct sample_record *record, const struct sample_sums *sums)
-{
-	struct profile_state *p = arg;
-	struct process_id id = process_of(record);
-
-	(void)sums;
-	if (record->user_frames)
-		symbols_learn(p->symbols, &id);
-	return 0;
-}
-
 static struct raw_stack raw_stack(const struct profile_state *p, const struct sample_record *record)
 {
 	return (struct raw_stack){
@@ -41,15 +29,25 @@ static struct raw_stack raw_stack(const struct profile_state *p, const struct sa
 	};
 }
 
-/* How many user stacks are too short to be true, by frame pointers. */
-static void count_user_stack(struct profile_state *p, const struct sample_record *record, uint64_t fires)
+/* The mappings this stack needs are read now if they are not known, since its process may end soon. */
+static int learn(void *arg, const struct sample_record *record, const struct sample_sums *sums)
 {
-	bool failed = record->flags & SAMPLE_USER_FAILED;
+	struct profile_state *p = arg;
+	struct raw_stack raw = raw_stack(p, record);
 
-	if (!record->user_frames && !failed)
+	(void)sums;
+	symbols_learn(p->symbols, &raw);
+	return 0;
+}
+
+/* How many user stacks are too short to be true, by frame pointers. */
+static void count_user_stack(struct profile_state *p, const struct sample_record *record, unsigned user_frames,
+			     uint64_t fires)
+{
+	if (!record->user_frames && !(record->flags & SAMPLE_USER_FAILED))
 		return;
 	p->user_stacks += fires;
-	if (record->user_frames <= 2)
+	if (user_frames <= 2)
 		p->short_user_stacks += fires;
 }
 
@@ -71,7 +69,7 @@ static int add_sample(void *arg, const struct sample_record *record, const struc
 	sample.labels.tgid = d->p->by_tgid || record->tid ? (int)record->tgid : 0;
 	sample.labels.tid = (int)record->tid;
 	sample.labels.cpu = record->cpu == SAMPLE_NO_CPU ? -1 : (int)record->cpu;
-	count_user_stack(d->p, record, sums->fires);
+	count_user_stack(d->p, record, d->r->stacks[sample.stack].user_frames, sums->fires);
 	return recording_add(d->r, &sample);
 }
 

@@ -57,6 +57,19 @@ static size_t locate(struct env *e, struct process_id id, uint64_t address)
 	return e->r->frames[e->r->stacks[stack].first];
 }
 
+static void learn(struct env *e, struct process_id id, uint64_t address)
+{
+	struct raw_stack raw = { .process = id, .user = &address, .user_frames = 1, .max_frames = DEPTH };
+
+	symbols_learn(e->s, &raw);
+}
+
+/* Longer than maps are taken as fresh (PAUSE_MIN_NS of process.c, and two ticks of the coarse clock). */
+static void let_maps_age(void)
+{
+	usleep(50000);
+}
+
 static enum why why_located(struct env *e, struct process_id id, uint64_t address)
 {
 	size_t location = locate(e, id, address);
@@ -131,7 +144,7 @@ static void stack_shapes(void **state)
 	uint64_t frames[4] = { (uintptr_t)comes_next, (uintptr_t)comes_next, (uintptr_t)comes_next, 0 };
 	struct raw_stack raw = { .process = self(), .kernel = frames, .user = frames };
 	const struct rec_stack *s;
-	int stack;
+	int stack, side;
 
 	raw.user_frames = 3;
 	raw.max_frames = 3;
@@ -145,12 +158,14 @@ static void stack_shapes(void **state)
 	assert_int_equal(kind_at(e, e->r->frames[s->first + 4]), MAPPING_NONE);
 
 	raw = (struct raw_stack){ .process = self(), .user_failed = 1, .max_frames = 3 };
-	s = &e->r->stacks[symbols_stack(e->s, e->r, &raw)];
+	side = symbols_stack(e->s, e->r, &raw);
+	s = &e->r->stacks[side];
 	assert_int_equal(s->user_frames, 1);
 	assert_int_equal(e->r->locations[e->r->frames[s->first]].why, WHY_STACK_FAILED);
 
 	raw = (struct raw_stack){ .process = self(), .max_frames = 3 };
-	s = &e->r->stacks[symbols_stack(e->s, e->r, &raw)];
+	side = symbols_stack(e->s, e->r, &raw);
+	s = &e->r->stacks[side];
 	assert_int_equal(s->kernel_frames + s->user_frames, 0);
 	assert_int_equal(symbols_resolve(e->s, e->r), 0);
 	assert_int_equal(e->r->locations[e->r->frames[e->r->stacks[stack].first + 4]].why, WHY_TRUNCATED);
@@ -251,26 +266,37 @@ static void *load(const char *path)
 	return handle;
 }
 
-/* A library that is loaded after the maps were read, found in the next round, at the latest. */
+/* A library that is loaded after the maps were read, seen at first as leaf or as caller, by a look or by a drain. */
 static void loaded_later(void **state)
 {
 	struct env *e = *state;
-	struct process_id id = self();
-	void *handle;
-	uint64_t address;
-	size_t before, after;
+	uint64_t address, frames[2];
+	struct raw_stack raw = { .process = self(), .user = frames, .user_frames = 2, .max_frames = DEPTH };
 
-	run("cc -O1 -shared -fPIC " SOURCES "/shapes.c -o " FIXTURES "/later.so");
-	symbols_learn(e->s, &id);
-	handle = load(FIXTURES "/later.so");
-	address = (uintptr_t)dlsym(handle, "right_after");
-	before = locate(e, id, address);
-	assert_int_equal(e->r->locations[before].why, WHY_NO_MAPPING);
-	symbols_age(e->s);
-	after = locate(e, id, address);
-	assert_int_equal(symbols_resolve(e->s, e->r), 0);
-	assert_string_equal(name_at(e, after), "right_after");
-	dlclose(handle);
+	for (int i = 0; i < 3; i++) {
+		char path[PATH_MAX];
+		void *handle;
+		size_t at;
+		int stack;
+
+		snprintf(path, sizeof(path), FIXTURES "/later%d.so", i);
+		run("cc -O1 -shared -fPIC " SOURCES "/shapes.c -o %s", path);
+		learn(e, self(), (uintptr_t)loaded_later);
+		handle = load(path);
+		let_maps_age();
+		address = (uintptr_t)dlsym(handle, "right_after");
+		frames[0] = i ? (uintptr_t)loaded_later : address;
+		frames[1] = address + 1;
+		if (i == 2) {
+			symbols_learn(e->s, &raw);
+			dlclose(handle);
+		}
+		stack = symbols_stack(e->s, e->r, &raw);
+		at = e->r->frames[e->r->stacks[stack].first + 1];
+		assert_int_equal(symbols_resolve(e->s, e->r), 0);
+		assert_string_equal(name_at(e, at), "right_after");
+		assert_string_equal(object_at(e, at), path);
+	}
 }
 
 static void cpp_names(void **state)
@@ -387,20 +413,34 @@ static void processes(void **state)
 		struct child c = start_child(paths[i], NULL);
 		size_t first, second, late;
 
-		symbols_learn(e->s, &c.id);
+		learn(e, c.id, c.first);
 		first = locate(e, c.id, c.first);
 		end_child(&c);
 		second = locate(e, c.id, c.second); /* its maps outlive it */
-		late = locate(e, c.id, 0x1000);
 		assert_int_equal(symbols_resolve(e->s, e->r), 0);
 		assert_string_equal(name_at(e, first), "first_function");
 		assert_string_equal(name_at(e, second), "second_function");
 		assert_string_equal(object_at(e, first), paths[i]);
-		assert_int_equal(e->r->locations[late].why, WHY_NO_MAPPING);
-		symbols_age(e->s);
+		let_maps_age();
 		late = locate(e, c.id, 0x1000); /* to read again is tried, in vain */
 		assert_int_equal(e->r->locations[late].why, WHY_PROCESS_GONE);
 	}
+}
+
+/* The first thread may end before the others. */
+static void leader_ended(void **state)
+{
+	struct env *e = *state;
+	struct child c;
+	size_t at;
+
+	run("cc -O1 -DLEADER_ENDS " SOURCES "/sleeper.c -o " FIXTURES "/sleeper-leader -lpthread");
+	c = start_child(FIXTURES "/sleeper-leader", NULL);
+	let_maps_age();
+	at = locate(e, c.id, c.first);
+	end_child(&c);
+	assert_int_equal(symbols_resolve(e->s, e->r), 0);
+	assert_string_equal(name_at(e, at), "first_function");
 }
 
 /* Two processes of one program share its locations. */
@@ -551,12 +591,25 @@ static void several_rounds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_SYMBOLS(own_functions),	 WITH_SYMBOLS(callers),	       WITH_SYMBOLS(stack_shapes),
-		WITH_SYMBOLS(unnamed),		 WITH_SYMBOLS(vdso),	       WITH_SYMBOLS(kernel),
-		WITH_SYMBOLS(loaded_later),	 WITH_SYMBOLS(cpp_names),      WITH_SYMBOLS(deleted_file),
-		WITH_SYMBOLS(changed_file),	 WITH_SYMBOLS(processes),      WITH_SYMBOLS(shared_locations),
-		WITH_SYMBOLS(unknown_processes), WITH_SYMBOLS(reused_number),  WITH_SYMBOLS(ageing),
-		WITH_SYMBOLS(other_roots),	 WITH_SYMBOLS(several_rounds), WITH_SYMBOLS(few_descriptors),
+		WITH_SYMBOLS(own_functions),
+		WITH_SYMBOLS(callers),
+		WITH_SYMBOLS(stack_shapes),
+		WITH_SYMBOLS(unnamed),
+		WITH_SYMBOLS(vdso),
+		WITH_SYMBOLS(kernel),
+		WITH_SYMBOLS(loaded_later),
+		WITH_SYMBOLS(cpp_names),
+		WITH_SYMBOLS(deleted_file),
+		WITH_SYMBOLS(changed_file),
+		WITH_SYMBOLS(processes),
+		WITH_SYMBOLS(leader_ended),
+		WITH_SYMBOLS(shared_locations),
+		WITH_SYMBOLS(unknown_processes),
+		WITH_SYMBOLS(reused_number),
+		WITH_SYMBOLS(ageing),
+		WITH_SYMBOLS(other_roots),
+		WITH_SYMBOLS(several_rounds),
+		WITH_SYMBOLS(few_descriptors),
 	};
 
 	return cmocka_run_group_tests_name("symbols", tests, NULL, NULL);
