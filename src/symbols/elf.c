@@ -50,7 +50,7 @@ static int check_header(int fd)
 	ssize_t n = pread(fd, &h, sizeof(h), 0);
 	unsigned sections, phdrs;
 
-	if (n < (ssize_t)sizeof(h.e32) || memcmp(h.ident, ELFMAG, SELFMAG))
+	if (n < (ssize_t)sizeof(h.e32) || memcmp(h.ident, ELFMAG, SELFMAG) != 0)
 		return -ENOEXEC;
 	if (h.ident[EI_CLASS] == ELFCLASS64 && n == sizeof(h.e64)) {
 		sections = h.e64.e_shnum;

@@ -203,7 +203,7 @@ static void split(char *text, struct found *f)
 	*module = '\0';
 	module += 2;
 	module[strcspn(module, "]")] = '\0';
-	if (strncmp(module, "__builtin__", 11)) /* trampolines of ftrace and kprobes: the kernel's own */
+	if (strncmp(module, "__builtin__", 11) != 0) /* trampolines of ftrace and kprobes: the kernel's own */
 		f->module = module;
 }
 
@@ -216,7 +216,7 @@ static bool is_within(const struct code_ranges *ranges, const char *module, uint
 	for (size_t i = 0; i < ranges->n; i++) {
 		const struct code_range *r = &ranges->list[i];
 
-		if (strcmp(r->module, is_bpf ? "" : module))
+		if (strcmp(r->module, is_bpf ? "" : module) != 0)
 			continue;
 		known |= !is_bpf || r->start == start;
 		if (start - r->start < r->bytes && address - r->start < r->bytes)

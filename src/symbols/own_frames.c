@@ -33,7 +33,7 @@ static bool is_own_program(const char *name)
 	static const char prefix[] = "bpf_prog_";
 	size_t prefix_bytes = sizeof(prefix) - 1;
 
-	if (strncmp(name, prefix, prefix_bytes) || strspn(name + prefix_bytes, "0123456789abcdef") != 16 ||
+	if (strncmp(name, prefix, prefix_bytes) != 0 || strspn(name + prefix_bytes, "0123456789abcdef") != 16 ||
 	    name[prefix_bytes + 16] != '_')
 		return false;
 	name += prefix_bytes + 17;

@@ -144,7 +144,7 @@ static int resolve_object(const struct object *object, const struct wanted *w, s
 
 int resolve_files(struct objects *objects, struct recording *r)
 {
-	struct by_mapping by = { calloc(r->n_mappings + 1, sizeof(*by.list)), r->n_mappings };
+	struct by_mapping by = { calloc(r->n_mappings + 1, sizeof(void *)), r->n_mappings };
 	struct namer namer = { .r = r, .last = -1 };
 	struct unnamed u = { 0 };
 	int err = by.list ? find_unnamed(&u, r, is_file) : -ENOMEM;
