@@ -2,6 +2,7 @@
 /* argv -> tool -> session -> view. The one place that exits. */
 #include <err.h>
 #include <errno.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "core/tool.h"
 #include "core/version.h"
 #include "tools/tools.h"
+#include "views/footer.h"
 #include "views/views.h"
 
 /* All that a command line says. */
@@ -125,10 +127,11 @@ static int choose_view(const struct invocation *in, const struct view_options *o
 {
 	const char *name = in->output.format ? in->output.format : in->tool->default_view;
 	const char *color = in->output.color;
+	char names[VIEW_NAMES_BYTES];
 
 	*view = view_find(name);
 	if (!*view) {
-		warnx("--format %s: no such format", name);
+		warnx("--format %s: no such format (%s)", name, view_names(names, in->tool->gives));
 		return -EINVAL;
 	}
 	if ((*view)->needs & ~in->tool->gives) {
@@ -142,12 +145,16 @@ static int choose_view(const struct invocation *in, const struct view_options *o
 	return (*view)->check ? (*view)->check(options) : 0;
 }
 
-static int show(const struct view *view, const struct recording *r, const struct view_options *options)
+/* A format for programs has no place for the books: they go to stderr, so that no loss is silent. */
+static int show(const struct view *view, const struct recording *r, const struct view_options *options, bool quiet)
 {
 	int err = view->write(stdout, r, options);
 
-	if (!err && !fflush(stdout) && !ferror(stdout))
+	if (!err && !fflush(stdout) && !ferror(stdout)) {
+		if (view->is_data && !quiet)
+			footer_books(stderr, r, options);
 		return 0;
+	}
 	warnx("cannot write the report: %s", strerror(err ? -err : errno));
 	return err ? err : -EIO;
 }
@@ -167,7 +174,7 @@ static int collect(const struct invocation *in, const struct view *view, const s
 		return session.exit_code;
 	}
 	code = session.exit_code;
-	if (show(view, r, options))
+	if (show(view, r, options, in->output.quiet))
 		code = EXIT_FAILED;
 	else if (in->output.max_loss_pct >= 0 && recording_lost_pct(r) > in->output.max_loss_pct)
 		code = EXIT_LOSS;
@@ -208,6 +215,7 @@ int main(int argc, char **argv)
 	static struct invocation in; /* static: messages at exit still name it */
 	int code;
 
+	setlocale(LC_CTYPE, ""); /* which characters the terminal has; numbers keep their point */
 	if (argc < 2) {
 		print_usage(stderr);
 		return EXIT_USAGE;

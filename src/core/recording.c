@@ -326,7 +326,8 @@ uint64_t recording_lost_sum(const struct recording *r)
 	uint64_t sum = 0;
 
 	for (int i = 0; i < LOST_CAUSES; i++)
-		sum += r->lost.by_cause[i];
+		if (i != LOST_TARGET_FULL)
+			sum += r->lost.by_cause[i];
 	return sum;
 }
 

@@ -162,6 +162,7 @@ void recording_trim(struct recording *r, int stack, unsigned frames);
 /* Adds fires and weight to the sample with these labels and stack; 0 or -errno. */
 int recording_add(struct recording *r, const struct rec_sample *s);
 
+/* Samples lost. LOST_TARGET_FULL is none: what a child does that is not followed counts as of other tasks. */
 uint64_t recording_lost_sum(const struct recording *r);
 /* Share of what was due that is in no bucket of the result, in percent: lost / (kept + lost); 0 when nothing was due.
  */

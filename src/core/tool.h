@@ -54,6 +54,7 @@ struct view_options {
 struct view {
 	const char *name, *summary;
 	unsigned needs; /* enum rec_content, all of them */
+	bool is_data;	/* for programs: it has no header and no footer */
 	/* Checks the options before the run: 0, or -EINVAL after a message on stderr. NULL: nothing to check. */
 	int (*check)(const struct view_options *o);
 	/* 0 or -errno. Errors of the stream itself are the caller's to see by ferror(). */

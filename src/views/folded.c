@@ -277,5 +277,6 @@ const struct view view_folded = {
 	.name = "folded",
 	.summary = "one line a stack, for flame graph tools",
 	.needs = REC_SAMPLES,
+	.is_data = true,
 	.write = write_folded,
 };

@@ -76,12 +76,6 @@ void footer_line(FILE *f, const struct view_options *o, const char *format, ...)
 		fprintf(f, "%s\n", line);
 }
 
-/* A task too many for the table of targets is no sample: what it does is counted as of other tasks. */
-static uint64_t lost_fires(const struct recording *r)
-{
-	return recording_lost_sum(r) - r->lost.by_cause[LOST_TARGET_FULL];
-}
-
 static void write_event(FILE *f, const struct recording *r, const struct view_options *o)
 {
 	const struct rec_sampling *s = &r->sampling;
@@ -105,7 +99,7 @@ static void write_shares(FILE *f, const struct recording *r, const struct view_o
 	const struct rec_sampling *s = &r->sampling;
 	double kept = (double)(s->filtered ? s->kept : s->kept_weight);
 	double idle = (double)(s->filtered ? s->idle : s->idle_weight);
-	double other = (double)s->filtered, lost = (double)lost_fires(r), all = kept + idle + other;
+	double other = (double)s->filtered, lost = (double)recording_lost_sum(r), all = kept + idle + other;
 	char kept_pct[UNITS_BYTES], other_pct[UNITS_BYTES], idle_pct[UNITS_BYTES], count[UNITS_BYTES], pct[UNITS_BYTES];
 	char others[2 * UNITS_BYTES] = "";
 
@@ -115,7 +109,7 @@ static void write_shares(FILE *f, const struct recording *r, const struct view_o
 		footer_line(f, o, "%s: %s %s, %s%s %s; lost: %s (%s)", s->is_time ? "CPU time" : s->event,
 			    units_pct(kept_pct, kept, all), s->filtered ? "target" : "busy", others,
 			    units_pct(idle_pct, idle, all), s->idle_is_guess ? "idle or its interrupts" : "idle",
-			    units_count(count, lost_fires(r)), units_pct(pct, lost, (double)s->kept + lost));
+			    units_count(count, recording_lost_sum(r)), units_pct(pct, lost, (double)s->kept + lost));
 }
 
 void footer_header(FILE *f, const struct recording *r, const struct view_options *o)
@@ -141,8 +135,8 @@ void footer_no_samples(FILE *f, const struct recording *r, const struct view_opt
 	else if (!s->seen)
 		footer_line(f, o, "no samples: none of the %s that were due was delivered",
 			    units_count(count, s->expected));
-	else if (lost_fires(r))
-		footer_line(f, o, "no samples: %s were lost", units_count(count, lost_fires(r)));
+	else if (recording_lost_sum(r))
+		footer_line(f, o, "no samples: %s were lost", units_count(count, recording_lost_sum(r)));
 	else if (s->filtered)
 		footer_line(f, o, "no samples: the target did not run when one was taken (%s of other tasks, %s idle)",
 			    units_count(count, s->filtered), units_count(idle, s->idle));
@@ -158,7 +152,7 @@ void footer_no_samples(FILE *f, const struct recording *r, const struct view_opt
 static void write_books(FILE *f, const struct recording *r, const struct view_options *o)
 {
 	const struct rec_sampling *s = &r->sampling;
-	uint64_t lost = lost_fires(r),
+	uint64_t lost = recording_lost_sum(r),
 		 missing = (uint64_t)(s->not_delivered < 0 ? -s->not_delivered : s->not_delivered);
 	int64_t unexplained = (int64_t)(s->seen - s->kept - s->idle - s->filtered - lost);
 	char due[UNITS_BYTES], kept[UNITS_BYTES], idle[UNITS_BYTES], other[UNITS_BYTES], lost_text[UNITS_BYTES],
@@ -183,7 +177,7 @@ static void write_books(FILE *f, const struct recording *r, const struct view_op
 
 static void write_lost(FILE *f, const struct recording *r, const struct view_options *o)
 {
-	uint64_t lost = lost_fires(r), children = r->lost.by_cause[LOST_TARGET_FULL];
+	uint64_t lost = recording_lost_sum(r), children = r->lost.by_cause[LOST_TARGET_FULL];
 	char causes[LINE_BYTES / 2] = "", count[UNITS_BYTES], pct[UNITS_BYTES], of[UNITS_BYTES];
 	size_t used = 0;
 
@@ -315,10 +309,15 @@ static void write_origin(FILE *f, const struct recording *r, const struct view_o
 	footer_line(f, o, "kernel: %s; started %s", r->meta.kernel, text);
 }
 
-void footer_write(FILE *f, const struct recording *r, const struct view_options *o)
+void footer_books(FILE *f, const struct recording *r, const struct view_options *o)
 {
 	write_books(f, r, o);
 	write_lost(f, r, o);
+}
+
+void footer_write(FILE *f, const struct recording *r, const struct view_options *o)
+{
+	footer_books(f, r, o);
 	write_unit(f, r, o);
 	write_stacks(f, r, o);
 	write_limits(f, r, o);

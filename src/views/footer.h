@@ -14,7 +14,9 @@ void footer_line(FILE *f, const struct view_options *o, const char *format, ...)
 void footer_header(FILE *f, const struct recording *r, const struct view_options *o);
 /* Instead of a result, when there is none: the likely reason. */
 void footer_no_samples(FILE *f, const struct recording *r, const struct view_options *o);
-/* The balance, each loss, what the result cannot show, own cost. */
+/* The balance and each loss. */
+void footer_books(FILE *f, const struct recording *r, const struct view_options *o);
+/* The same, and the result cannot show, own cost. */
 void footer_write(FILE *f, const struct recording *r, const struct view_options *o);
 
 #endif

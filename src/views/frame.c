@@ -63,7 +63,7 @@ static size_t write_place(char buf[FRAME_BYTES], const struct recording *r, cons
 	bool relative = kind == MAPPING_FILE || kind == MAPPING_VDSO;
 	size_t used = 0;
 
-	if (l->why == WHY_STACK_FAILED || l->why == WHY_TRUNCATED) /* not an address */
+	if (kind == MAPPING_NONE && !l->address) /* not an address, or none that says anything */
 		return 0;
 	if (object)
 		used = strlen(frame_object(buf, r, l->mapping, flags));

@@ -16,12 +16,17 @@
 
 /* Shown when no row reaches the least share. */
 #define ROWS_MIN 10
+/* What a person reads, if --top does not say otherwise. */
+#define ROWS_MAX 40
 
 #define SHARE_WIDTH 8 /* of "overhead" and "children" */
 #define BOUND_WIDTH 6 /* of "+-95%", and of "self" */
 
 #define RED   "\033[1;31m"
 #define PLAIN "\033[m"
+
+/* Of a row: smaller branches of its tree are summed. */
+#define TREE_ROW_PART 10
 
 /* Of the total: rows in red, as perf report has it. */
 #define RED_SHARE 20 /* one 20th, 5 % */
@@ -52,7 +57,7 @@ static size_t count_shown(const struct rows *rows, uint64_t top)
 
 	if (top != VIEW_TOP_AUTO)
 		return top && top < rows->n ? (size_t)top : rows->n;
-	while (n < rows->n && rows->list[n].weight >= min)
+	while (n < rows->n && n < ROWS_MAX && rows->list[n].weight >= min)
 		n++;
 	if (!n)
 		n = rows->n < ROWS_MIN ? rows->n : ROWS_MIN;
@@ -113,6 +118,16 @@ static void write_row(const struct table *t, const struct row *row)
 	fputc('\n', t->f);
 }
 
+/* A branch is worth a line if it is a fair part of its row, and not one sample alone. */
+static uint64_t tree_min(const struct table *t, const struct row *row)
+{
+	uint64_t least = share_min(t->rows.total_weight), part = row->weight / TREE_ROW_PART;
+	uint64_t two_samples = row->fires ? 2 * (row->weight / row->fires) : 0;
+
+	least = part > least ? part : least;
+	return two_samples > least ? two_samples : least;
+}
+
 static int write_tree(const struct table *t, const struct row *row)
 {
 	size_t n;
@@ -120,7 +135,9 @@ static int write_tree(const struct table *t, const struct row *row)
 	const struct tree_style style = {
 		.fs = &t->rows.fs,
 		.total = t->rows.total_weight,
+		.min = tree_min(t, row),
 		.columns = t->options->width,
+		.link = t->rows.children ? ">" : "<",
 		.end = t->rows.children ? "[self]" : "[no caller]",
 	};
 

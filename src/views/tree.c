@@ -6,12 +6,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/intern.h"
+#include "views/text.h"
+
 #define SHARE_COLUMNS  15 /* right end of the shares */
 #define INDENT_COLUMNS 19 /* where the tree begins */
 #define LEVEL_COLUMNS  3
 #define TEXT_COLUMNS   16 /* room that a function has at least: deeper levels are not drawn */
+/* A chain is wrapped there if there is no terminal. */
+#define CHAIN_COLUMNS 80
+/* Of a longer chain the ends are shown: what calls the function, and where it all began. */
+#define CHAIN_FIRST 9
+#define CHAIN_LAST  3
+#define CHAIN_MAX   (CHAIN_FIRST + 1 + CHAIN_LAST)
 /* A branch has two parts, the lesser of them at least one 200th of all: a walk cannot branch more often. */
 #define LEVELS_MAX TREE_MIN_SHARE
+
+/* Paths [first, end) agree up to and with one element. */
+struct range {
+	size_t first, end;
+	uint64_t weight;
+};
+
+/* A function without a fork: element `depth` of the paths of a range. */
+struct link {
+	struct range range;
+	unsigned depth;
+};
 
 struct tree {
 	FILE *f;
@@ -19,14 +40,11 @@ struct tree {
 	const struct tree_path *paths;
 	uint64_t min;
 	unsigned level;
+	unsigned column; /* of the open line; 0: none is open */
 	char prefix[LEVEL_COLUMNS * LEVELS_MAX + 1];
-	char *text; /* FRAME_BYTES */
-};
-
-/* Paths [first, end) agree up to and with one element. */
-struct range {
-	size_t first, end;
-	uint64_t weight;
+	char *text;	    /* FRAME_BYTES */
+	struct link *chain; /* in work, n_links long */
+	size_t n_links, max_links;
 };
 
 /* How the paths of a range go on after `depth` elements. */
@@ -106,16 +124,32 @@ static struct parts split(const struct tree *t, struct range whole, unsigned dep
 	return parts;
 }
 
-static void write_line(struct tree *t, const char *share, const char *branch, const char *text)
+static void end_line(struct tree *t)
 {
-	fprintf(t->f, "%*s%*s%s%s%s\n", SHARE_COLUMNS, share, INDENT_COLUMNS - SHARE_COLUMNS, "", t->prefix, branch,
-		text);
+	if (t->column)
+		fputc('\n', t->f);
+	t->column = 0;
 }
 
-static void write_function(struct tree *t, const char *share, const char *branch, struct range range, unsigned depth)
+/* Leaves the line open for a chain. */
+static void start_line(struct tree *t, const char *share, const char *branch, const char *text)
 {
-	uint32_t id = element(&t->paths[range.first], depth);
-	unsigned before = INDENT_COLUMNS + LEVEL_COLUMNS * t->level + (unsigned)strlen(branch);
+	end_line(t);
+	fprintf(t->f, "%*s%*s%s%s%s", SHARE_COLUMNS, share, INDENT_COLUMNS - SHARE_COLUMNS, "", t->prefix, branch,
+		text);
+	t->column = INDENT_COLUMNS + LEVEL_COLUMNS * t->level + text_columns(branch) + text_columns(text);
+}
+
+static void write_line(struct tree *t, const char *share, const char *branch, const char *text)
+{
+	start_line(t, share, branch, text);
+	end_line(t);
+}
+
+/* Into t->text. `before`: columns in front of it on its line. */
+static void function_text(struct tree *t, struct range range, unsigned depth, unsigned before)
+{
+	unsigned columns = t->style->columns;
 	bool recursion = false;
 
 	for (size_t i = range.first; i < range.end; i++) {
@@ -123,13 +157,57 @@ static void write_function(struct tree *t, const char *share, const char *branch
 
 		recursion |= p->first[(int)depth * p->step] & PATH_RECURSION;
 	}
-	functions_text(t->text, t->style->fs, id, 0);
+	functions_text(t->text, t->style->fs, element(&t->paths[range.first], depth), 0);
 	if (recursion)
 		strcat(t->text, " (recursive)"); /* FRAME_BYTES leaves room for it */
-	if (t->style->columns)
-		text_cut(t->text,
-			 t->style->columns > before + TEXT_COLUMNS ? t->style->columns - before : TEXT_COLUMNS);
-	write_line(t, share, branch, t->text);
+	if (columns)
+		text_cut(t->text, columns > before + TEXT_COLUMNS ? columns - before : TEXT_COLUMNS);
+}
+
+static void write_link(struct tree *t, const char *text)
+{
+	unsigned limit = t->style->columns ? t->style->columns : CHAIN_COLUMNS;
+	unsigned link = text_columns(t->style->link) + 1, columns = text_columns(text);
+
+	if (t->column && t->column + 1 + link + columns <= limit) {
+		fprintf(t->f, " %s %s", t->style->link, text);
+		t->column += 1 + link + columns;
+		return;
+	}
+	start_line(t, "", t->style->link, " ");
+	fputs(text, t->f);
+	t->column += columns;
+}
+
+static void write_chain(struct tree *t)
+{
+	unsigned before = INDENT_COLUMNS + LEVEL_COLUMNS * t->level + 2;
+	size_t hidden = t->n_links > CHAIN_MAX ? t->n_links - CHAIN_FIRST - CHAIN_LAST : 0;
+	char more[64];
+
+	for (size_t i = 0; i < t->n_links; i++) {
+		if (hidden && i == CHAIN_FIRST) {
+			snprintf(more, sizeof(more), "[... %zu frames]", hidden);
+			write_link(t, more);
+			i += hidden - 1;
+			continue;
+		}
+		function_text(t, t->chain[i].range, t->chain[i].depth, before);
+		write_link(t, t->text);
+	}
+	end_line(t);
+	t->n_links = 0;
+}
+
+static int add_link(struct tree *t, struct range range, unsigned depth)
+{
+	struct link *chain = intern_grow(t->chain, &t->max_links, t->n_links + 1, sizeof(*chain));
+
+	if (!chain)
+		return -ENOMEM;
+	t->chain = chain;
+	t->chain[t->n_links++] = (struct link){ range, depth };
+	return 0;
 }
 
 static void write_part(struct tree *t, uint64_t weight, const char *branch, const char *text)
@@ -162,7 +240,8 @@ static int write_branch(struct tree *t, struct range range, unsigned depth, bool
 	char share[SHARE_BYTES];
 	int err;
 
-	write_function(t, share_text(share, range.weight, t->style->total), last ? "`- " : "|- ", range, depth);
+	function_text(t, range, depth, INDENT_COLUMNS + LEVEL_COLUMNS * (t->level + 1));
+	start_line(t, share_text(share, range.weight, t->style->total), last ? "`- " : "|- ", t->text);
 	strcpy(t->prefix + LEVEL_COLUMNS * t->level, last ? "   " : "|  ");
 	t->level++;
 	err = write_below(t, range, depth + 1);
@@ -205,12 +284,13 @@ static void make_small(struct parts *parts, uint64_t *weight, size_t n)
 
 /*
  * What comes after the first `depth` elements of the paths. While nearly all of it goes one way it
- * is a chain, one line a function; the little that leaves the chain is summed at its end.
+ * is a chain; the little that leaves the chain is summed at its end.
  */
 static int write_below(struct tree *t, struct range whole, unsigned depth)
 {
 	struct parts left = { 0 }, parts;
 	bool is_end;
+	int err;
 
 	for (;; depth++) {
 		parts = split(t, whole, depth, NULL);
@@ -219,8 +299,11 @@ static int write_below(struct tree *t, struct range whole, unsigned depth)
 		left.small += parts.small + parts.ended;
 		left.n_small += parts.n_small + (parts.ended > 0);
 		whole = parts.large;
-		write_function(t, "", "", whole, depth);
+		err = add_link(t, whole, depth);
+		if (err)
+			return err;
 	}
+	write_chain(t);
 	is_end = !parts.n_large && !parts.n_small;
 	if (is_end)
 		parts.ended = 0; /* all that is left ends here, as the end of a chain shows by itself */
@@ -249,11 +332,12 @@ int tree_write(FILE *f, const struct tree_style *style, struct tree_path *paths,
 	qsort(paths, n, sizeof(*paths), compare_paths);
 	for (size_t i = 0; i < n; i++)
 		whole.weight += paths[i].weight;
-	*t = (struct tree){ .f = f, .style = style, .paths = paths, .min = share_min(style->total) };
+	*t = (struct tree){ .f = f, .style = style, .paths = paths, .min = style->min };
 	t->text = malloc(FRAME_BYTES);
 	if (t->text)
 		err = write_below(t, whole, 0);
 	free(t->text);
+	free(t->chain);
 	free(t);
 	return err;
 }

@@ -2,6 +2,7 @@
 /*
  * A call tree drawn from paths, each path a walk away from the row's function: to its callers or
  * to its callees. The parts of a branch add up to it: what is too small is summed as "[... N more]".
+ * Functions that follow each other without a fork are a chain, written in a row.
  */
 #ifndef VIEWS_TREE_H
 #define VIEWS_TREE_H
@@ -21,8 +22,10 @@ struct tree_path {
 
 struct tree_style {
 	const struct functions *fs;
-	uint64_t total;	  /* what shares are of; parts below TREE_MIN_SHARE of it are summed */
+	uint64_t total;	  /* what shares are of */
+	uint64_t min;	  /* parts below it are summed; at least share_min(total) */
 	unsigned columns; /* of the terminal; 0: none, nothing is cut */
+	const char *link; /* between the functions of a chain: "<" is called by, ">" calls */
 	const char *end;  /* the part of a function where paths end: "[no caller]", "[self]" */
 };
 

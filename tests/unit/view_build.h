@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/tool.h"
-#include "unit/unit.h"
+#include "unit.h"
 #include "views/views.h"
 
 #define PERIOD_NS 10000000ull /* 100 Hz */

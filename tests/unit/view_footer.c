@@ -2,7 +2,7 @@
 /* What stands around the table: the reason when there is nothing, and books that show a fault. */
 #include <stdio.h>
 
-#include "unit/view_build.h"
+#include "view_build.h"
 
 #define PROG "/usr/bin/prog"
 

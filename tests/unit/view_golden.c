@@ -8,7 +8,7 @@
 #include <locale.h>
 #include <stdio.h>
 
-#include "unit/view_build.h"
+#include "view_build.h"
 
 #define BURN "/usr/bin/burn"
 #define LIBC "/usr/lib/x86_64-linux-gnu/libc.so.6"

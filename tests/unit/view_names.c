@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <wchar.h>
 
-#include "unit/view_build.h"
+#include "view_build.h"
 #include "views/frame.h"
 
 #define PROG "/usr/bin/prog"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "unit/view_build.h"
+#include "view_build.h"
 
 #define PROG "/usr/bin/prog"
 

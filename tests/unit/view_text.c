@@ -6,7 +6,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "unit/unit.h"
+#include "unit.h"
 #include "views/text.h"
 
 static void inert_is(const char *in, const char *utf8, const char *ascii)
