@@ -56,7 +56,7 @@ static void sort_unique(struct cpu_list *list)
 
 int cpu_list_parse(const char *text, struct cpu_list *list)
 {
-	unsigned first, last;
+	unsigned first = 0, last;
 	int err;
 
 	*list = (struct cpu_list){ 0 };

@@ -42,7 +42,7 @@ static const struct {
 static int parse_generic(const char *name, struct perf_event_attr *attr)
 {
 	for (size_t i = 0; i < sizeof(generic_events) / sizeof(generic_events[0]); i++) {
-		if (strcmp(name, generic_events[i].name))
+		if (strcmp(name, generic_events[i].name) != 0)
 			continue;
 		attr->type = generic_events[i].type;
 		attr->config = generic_events[i].config;
@@ -75,7 +75,7 @@ static int apply_format(const char *format, uint64_t value, struct perf_event_at
 		word = (__u64 *)&attr->config1;
 	else if (!strncmp(format, "config2:", 8))
 		word = (__u64 *)&attr->config2;
-	else if (strncmp(format, "config:", 7))
+	else if (strncmp(format, "config:", 7) != 0)
 		return -EINVAL;
 	format = strchr(format, ':') + 1;
 	do {

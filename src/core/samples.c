@@ -88,27 +88,26 @@ uint64_t samples_look_ns(const struct samples *m, uint64_t rate_hz)
 	return fill_ns > LOOK_MAX_NS ? LOOK_MAX_NS : fill_ns;
 }
 
-static int share(const struct bpf_map *map, size_t bytes, void **at)
+/* NULL, with errno, if it cannot be shared. */
+static void *share(const struct bpf_map *map, size_t bytes)
 {
-	*at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
-	if (*at != MAP_FAILED)
-		return 0;
-	*at = NULL;
-	return -errno;
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+	return at == MAP_FAILED ? NULL : at;
 }
 
 int samples_map(struct samples *m, volatile uint32_t *active_set)
 {
-	int err = share(m->cpus_map, m->by_cpu_bytes, (void **)&m->by_cpu);
-
-	if (!err)
-		err = share(m->arenas_map, m->arenas_bytes, (void **)&m->arenas);
-	if (err)
-		return err;
-	m->active_set = active_set;
+	m->by_cpu = share(m->cpus_map, m->by_cpu_bytes);
+	if (!m->by_cpu)
+		return -errno;
+	m->arenas = share(m->arenas_map, m->arenas_bytes);
+	if (!m->arenas)
+		return -errno;
 	m->looked_at = calloc(m->cpus->n, sizeof(*m->looked_at));
 	if (!m->looked_at)
 		return -ENOMEM;
+	m->active_set = active_set;
 	for (size_t i = 0; i < m->cpus->n; i++)
 		m->by_cpu[m->cpus->ids[i]].slot = (__u32)i;
 	return 0;
