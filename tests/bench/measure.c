@@ -65,7 +65,8 @@ struct tool {
 	pid_t tgid;
 	struct programs programs;
 	uint64_t start_ns;
-	uint64_t first_sample_ns;	       /* 0: none seen */
+	uint64_t first_sample_ns;	       /* after the start; 0: none seen */
+	uint64_t first_cpu_ns;		       /* CPU time used by then: the least that it takes */
 	uint64_t maps_kib;		       /* BPF maps in its address space, at their largest */
 	uint64_t beyond_maps_kib;	       /* all else that is resident, at its largest */
 	double rounds_per_s, rounds_per_cpu_s; /* of the load */
@@ -274,19 +275,6 @@ static void tool_look_at_memory(struct tool *tool)
 		tool->beyond_maps_kib = all_kib - maps_kib;
 }
 
-static void wait_for_first_sample(struct tool *tool)
-{
-	while (!tool->ended && now_ns() - tool->start_ns < START_MAX_MS * 1000000ull) {
-		programs_look(&tool->programs);
-		if (programs_have_run(&tool->programs, tool->tgid)) {
-			tool->first_sample_ns = now_ns() - tool->start_ns;
-			return;
-		}
-		sleep_ms(START_POLL_MS);
-		tool_look(tool);
-	}
-}
-
 /* Of all its threads, so far; 0 if it has ended. */
 static uint64_t tool_cpu_ns(const struct tool *tool)
 {
@@ -296,6 +284,20 @@ static uint64_t tool_cpu_ns(const struct tool *tool)
 	if (!tool->tgid || clock_getcpuclockid(tool->tgid, &clock) || clock_gettime(clock, &t))
 		return 0;
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void wait_for_first_sample(struct tool *tool)
+{
+	while (!tool->ended && now_ns() - tool->start_ns < START_MAX_MS * 1000000ull) {
+		programs_look(&tool->programs);
+		if (programs_have_run(&tool->programs, tool->tgid)) {
+			tool->first_sample_ns = now_ns() - tool->start_ns;
+			tool->first_cpu_ns = tool_cpu_ns(tool);
+			return;
+		}
+		sleep_ms(START_POLL_MS);
+		tool_look(tool);
+	}
 }
 
 static void watch(struct tool *tool, struct load *load, unsigned window_ms)
@@ -343,7 +345,8 @@ static void print(const struct tool *tool)
 	printf("status %d\n", WIFEXITED(tool->status) ? WEXITSTATUS(tool->status) : 128 + WTERMSIG(tool->status));
 	printf("start_s %.6f\n", (double)tool->start_ns / 1e9);
 	if (tool->first_sample_ns) {
-		printf("first_sample_ms %.1f\n", (double)tool->first_sample_ns / 1e6);
+		printf("first_sample_ms %.1f\nfirst_cpu_ms %.1f\n", (double)tool->first_sample_ns / 1e6,
+		       (double)tool->first_cpu_ns / 1e6);
 		programs_print(&tool->programs);
 	}
 	printf("user_ms %.1f\nsystem_ms %.1f\n", ms(tool->usage.ru_utime), ms(tool->usage.ru_stime));

@@ -128,8 +128,9 @@ END {
 	row("user CPU time, report included (ms)", "user_ms", 1, "%.0f")
 	row("user and system CPU time (ms)", "cpu_ms", 1, "%.0f")
 	row("load slowed by (%)", "slower_pct", 1, "%.1f")
-	row("first sample after, idle machine (ms)", "alone_first_sample_ms", 1, "%.0f")
-	row("first sample after, busy machine (ms)", "first_sample_ms", 1, "%.0f")
+	row("first sample after, without the load (ms)", "alone_first_sample_ms", 1, "%.0f")
+	row("CPU time used until then (ms)", "alone_first_cpu_ms", 1, "%.0f")
+	row("first sample after, under the load (ms)", "first_sample_ms", 1, "%.0f")
 	row("resident memory (MiB)", "beyond_maps_mib", 1, "%.1f")
 	row("  and BPF maps mapped (MiB)", "maps_mib", 1, "%.1f")
 	print ""
@@ -150,6 +151,7 @@ END {
 	compare("the same by the wall clock, kbpfprof - libbpf-tools", "slower_wall_pct", "kbpfprof", "libbpf", "-", "")
 	compare("the same by the wall clock, kbpfprof - perf", "slower_wall_pct", "kbpfprof", "perf", "-", "")
 	compare("stacks lost, kbpfprof (%)", "bare_pct", "kbpfprof", "", "-", 0)
-	compare("first sample, idle machine, kbpfprof (ms)", "alone_first_sample_ms", "kbpfprof", "", "-", 100)
+	compare("first sample, without the load, kbpfprof (ms)", "alone_first_sample_ms", "kbpfprof", "", "-", 100)
+	compare("CPU time until then, kbpfprof (ms)", "alone_first_cpu_ms", "kbpfprof", "", "-", "")
 	compare("resident memory beyond the maps, kbpfprof (MiB)", "beyond_maps_mib", "kbpfprof", "", "-", 20)
 }
