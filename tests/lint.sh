@@ -37,12 +37,9 @@ cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-sup
 	"${user_files[@]}" 2>&1 | refuse 'cppcheck'
 
 echo 'clang-tidy'
-# Generated code is not ours to mend.
-CPPFLAGS=${CPPFLAGS//-I$O\/skel/-isystem $O/skel}
-export CPPFLAGS
 # shellcheck disable=SC2016 # the inner shell expands them
 printf '%s\n' "${user_files[@]}" | xargs -P 2 -n 4 sh -c 'clang-tidy --quiet "$@" -- -std=gnu11 $CPPFLAGS 2>/dev/null' tidy |
-	grep -E 'error:|warning:' | refuse 'clang-tidy'
+	grep -E 'error:|warning:' | grep -v '\.skel\.h:' | refuse 'clang-tidy' # generated code is not ours to mend
 
 echo 'house rules'
 grep -nE '^[^/*]*:[[:space:]]*[0-9]+;' vmlinux/vmlinux.h | refuse 'vmlinux.h: bit-fields do not relocate (BPF_CORE_READ_BITFIELD)'

@@ -127,7 +127,7 @@ static char *resolve(const char *name)
 
 int cgroup_find(const char *name, struct filter_config *config)
 {
-	struct cgroup_mount mount;
+	struct cgroup_mount mount = { .v2 = true };
 	char *path = resolve(name);
 	struct stat st = { 0 };
 	int err = -ENOENT;

@@ -129,7 +129,8 @@ static void append(struct filter *f, const char *what, const char *value)
 {
 	size_t n = strlen(f->text);
 
-	snprintf(f->text + n, sizeof(f->text) - n, "%s%s%s%s", n ? ", " : "", what, *value ? " " : "", value);
+	snprintf(f->text + n, sizeof(f->text) - n, "%s%s%s%s", n ? ", " : "", what, value ? " " : "",
+		 value ? value : "");
 }
 
 static void describe(struct filter *f, const struct target_options *o)
@@ -154,7 +155,7 @@ static void describe(struct filter *f, const struct target_options *o)
 	if (o->cgroup)
 		append(f, "cgroup", o->cgroup);
 	if (!f->text[0] && !o->cpus)
-		append(f, "whole machine", "");
+		append(f, "whole machine", NULL);
 	if (o->cpus)
 		append(f, "CPUs", o->cpus);
 }
