@@ -9,9 +9,11 @@
 
 #include "core/intern.h"
 
-#define BUFFER_BYTES   (16 * 1024) /* read(2) gives a page at a time, whatever is asked for */
-#define TEXT_BYTES_MAX 640	   /* name (KSYM_NAME_LEN: 512) and module (MODULE_NAME_LEN: 56) */
-#define ZERO_LINES_MAX 4096	   /* x86 before 6.15 begins with some per-CPU variables at 0 */
+#define BUFFER_BYTES	     (16 * 1024) /* read(2) gives a page at a time, whatever is asked for */
+#define TEXT_BYTES_MAX	     640	 /* name (KSYM_NAME_LEN: 512) and module (MODULE_NAME_LEN: 56) */
+#define TRAMPOLINE_BYTES_MAX 4096	 /* of ftrace and kprobes ("__builtin__ftrace"): a page at most */
+#define UNKNOWN_BYTES_MAX    65536	 /* of code whose end nobody told, so that nothing far away is taken for it */
+#define ZERO_LINES_MAX	     4096	 /* x86 before 6.15 begins with some per-CPU variables at 0 */
 
 /* The highest symbol between the wanted address before and this one. */
 struct slot {
@@ -191,24 +193,25 @@ static int read_all(struct scan *s, int fd)
 	return err ? err : flush(s);
 }
 
-/* Splits "name\t[module]". */
-static void split(char *text, struct found *f)
+/* Splits "name\t[module]"; the module, or NULL. */
+static char *split(char *text)
 {
 	char *module = strchr(text, '\t');
 
-	f->name = text;
-	f->module = NULL;
 	if (!module || module[1] != '[')
-		return;
+		return NULL;
 	*module = '\0';
 	module += 2;
 	module[strcspn(module, "]")] = '\0';
-	if (strncmp(module, "__builtin__", 11) != 0) /* trampolines of ftrace and kprobes: the kernel's own */
-		f->module = module;
+	return module;
 }
 
-/* Does the code that `start` belongs to reach to `address`? */
-static bool is_within(const struct code_ranges *ranges, const char *module, uint64_t start, uint64_t address)
+static bool is_builtin(const char *module)
+{
+	return !strncmp(module, "__builtin__", 11);
+}
+
+static bool is_in_module(const struct code_ranges *ranges, const char *module, uint64_t start, uint64_t address)
 {
 	bool is_bpf = !strcmp(module, "bpf");
 	bool known = false;
@@ -222,7 +225,18 @@ static bool is_within(const struct code_ranges *ranges, const char *module, uint
 		if (start - r->start < r->bytes && address - r->start < r->bytes)
 			return true;
 	}
-	return !known;
+	return !known && address - start < UNKNOWN_BYTES_MAX;
+}
+
+/* Does the code that begins at `start` reach to `address`? Behind the kernel's text lies what only boot ran. */
+static bool belongs(const struct scan *s, const char *module, uint64_t start, uint64_t address,
+		    const struct code_ranges *ranges)
+{
+	if (!module)
+		return !s->etext || address < s->etext;
+	if (is_builtin(module))
+		return address - start < TRAMPOLINE_BYTES_MAX;
+	return is_in_module(ranges, module, start, address);
 }
 
 /* The symbol of one address, below which no other is nearer. */
@@ -230,16 +244,18 @@ static struct found judge(const struct scan *s, const struct slot *slot, uint64_
 			  const struct code_ranges *ranges, char text[TEXT_BYTES_MAX])
 {
 	struct found f = { .why = s->nonzero ? WHY_NO_SYMBOL : WHY_KPTR_RESTRICT };
+	const char *module;
 
 	if (!slot)
 		return f;
 	strcpy(text, s->pool + slot->text);
-	split(text, &f);
+	module = split(text);
+	if (!belongs(s, module, slot->start, address, ranges))
+		return f;
+	f.name = text;
+	f.module = module && !is_builtin(module) ? module : NULL;
 	f.offset = address - slot->start;
 	f.why = WHY_NAMED;
-	if (f.module ? !is_within(ranges, f.module, slot->start, address)
-		     : s->etext && slot->start <= s->etext && address >= s->etext)
-		f = (struct found){ .why = WHY_NO_SYMBOL };
 	return f;
 }
 

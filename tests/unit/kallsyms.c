@@ -101,15 +101,18 @@ static void names(void **state)
 		{ 0xffffffff810004ff, "last_function", "", 0xff },
 		{ 0xffffffff81000500, "", "", 0 }, /* the end of the kernel's text is no function */
 		{ 0xffffffff82000001, "", "", 0 }, /* nor is data */
+		{ 0xffffffff83000001, "", "", 0 }, /* nor what only boot ran */
 		{ 0xffffffffc0100fff, "alpha_function", "alpha", 0xfff },
 		{ 0xffffffffc0102000, "", "", 0 }, /* behind its module */
 		{ 0xffffffffc020103f, "first", "beta", 0x3f },
 		{ 0xffffffffc0201040, "second", "beta", 0 },
 		{ 0xffffffffc0202000, "", "", 0 },
 		{ 0xffffffffc0300010, "ftrace_trampoline", "", 0x10 },
+		{ 0xffffffffc0302000, "", "", 0 },
 		{ 0xffffffffc040007f, "bpf_prog_6deef7357e7b4530_other", "bpf", 0x7f },
 		{ 0xffffffffc0400080, "", "", 0 },					 /* behind that program */
 		{ 0xffffffffc0400104, "bpf_prog_1111222233334444_on_sample", "bpf", 4 }, /* its end is not known */
+		{ 0xffffffffc0410100, "", "", 0 },
 	};
 	struct answer answers[sizeof(cases) / sizeof(cases[0])] = { 0 };
 	struct wanted wanted[sizeof(cases) / sizeof(cases[0])];
