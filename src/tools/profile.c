@@ -16,8 +16,12 @@
 #define DEFAULT_HZ    99
 #define MAX_RATE_PATH "/proc/sys/kernel/perf_event_max_sample_rate"
 
-/* The kernel rounds shorter periods of its clock events up to this (perf_swevent_start_hrtimer). */
-#define CLOCK_PERIOD_MIN_NS 10000
+/*
+ * Nothing throttles the timers of the clock events, and a sample with deep stacks takes some 10 us:
+ * at the 100 kHz that the kernel allows a machine would do nothing else (seen: it stood still).
+ */
+#define CLOCK_HZ_MAX	    10000
+#define CLOCK_PERIOD_MIN_NS (1000000000 / CLOCK_HZ_MAX)
 
 static const struct option_def profile_option_defs[] = {
 	OPT_STRING('F', "freq", struct profile_options, freq, "HZ", "samples per second and CPU (99), or max"),
@@ -54,12 +58,19 @@ static const struct feature_need profile_needs[] = {
 	{ FEATURE_NONE, NULL },
 };
 
-static int parse_rate(const char *text, uint64_t *hz)
+/* The kernel refuses higher rates with EINVAL. */
+static uint64_t max_rate(const struct profile_state *p)
 {
-	int64_t max;
+	int64_t limit;
+	uint64_t max = sysfs_number(MAX_RATE_PATH, &limit) || limit <= 0 ? 100000 : (uint64_t)limit;
 
+	return p->event.is_time && max > CLOCK_HZ_MAX ? CLOCK_HZ_MAX : max;
+}
+
+static int parse_rate(const struct profile_state *p, const char *text, uint64_t *hz)
+{
 	if (!strcmp(text, "max")) {
-		*hz = sysfs_number(MAX_RATE_PATH, &max) || max <= 0 ? 100000 : (uint64_t)max;
+		*hz = max_rate(p);
 		return 0;
 	}
 	if (!units_parse_count(text, hz) && *hz)
@@ -73,17 +84,14 @@ static uint64_t config_hz(void)
 	return (uint64_t)sysfs_config_number("CONFIG_HZ");
 }
 
-/* Rates above the kernel's limit are refused by it with EINVAL: take the limit, the report says so. */
+/* Of a rate above the limit the limit is taken; the report says what was asked for and what was reached. */
 static void set_rate(struct profile_state *p, uint64_t hz)
 {
-	int64_t max;
+	uint64_t max = max_rate(p);
 
 	p->asked_hz = hz;
-	if (!sysfs_number(MAX_RATE_PATH, &max) && max > 0 && hz > (uint64_t)max)
-		hz = (uint64_t)max;
 	p->event.attr.freq = 1;
-	p->event.attr.sample_freq = hz;
-	p->rate_hz = hz;
+	p->event.attr.sample_freq = p->rate_hz = hz > max ? max : hz;
 }
 
 static void set_period(struct profile_state *p, uint64_t period)
@@ -103,7 +111,7 @@ static int set_sampling(struct profile_state *p, const struct profile_options *o
 		set_period(p, o->count);
 		return 0;
 	}
-	err = o->freq ? parse_rate(o->freq, &hz) : 0;
+	err = o->freq ? parse_rate(p, o->freq, &hz) : 0;
 	if (!err)
 		set_rate(p, hz);
 	return err;
