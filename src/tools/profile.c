@@ -20,7 +20,7 @@
  * Nothing throttles the timers of the clock events, and a sample with deep stacks takes some 10 us:
  * at the 100 kHz that the kernel allows a machine would do nothing else (seen: it stood still).
  */
-#define CLOCK_HZ_MAX	    10000
+#define CLOCK_HZ_MAX	    9999
 #define CLOCK_PERIOD_MIN_NS (1000000000 / CLOCK_HZ_MAX)
 
 static const struct option_def profile_option_defs[] = {
