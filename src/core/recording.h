@@ -57,7 +57,8 @@ struct rec_location {
 	int mapping; /* id */
 	int name;    /* string: demangled function; 0 when why != WHY_NAMED */
 	enum why why;
-	uint64_t address; /* in the mapping's terms; for callers already the byte before the return address */
+	/* In the mapping's terms; for callers already the byte before the return address. 0 where it tells nothing. */
+	uint64_t address;
 	uint64_t offset;  /* from the start of the function; 0 when unnamed */
 };
 

@@ -125,8 +125,11 @@ static void note_marks(struct scan *s, uint64_t address, const char *name, size_
 		s->etext = address;
 }
 
-/* The kernel's own symbols come first and sorted: if all wanted addresses are among them, the rest need not be read. */
-static void note_order(struct scan *s, uint64_t address)
+/*
+ * The kernel's own symbols come first, sorted, and its text is of one piece: if all that is wanted lies
+ * between _stext and another function of it, the rest need not be read.
+ */
+static void note_order(struct scan *s, uint64_t address, bool is_own_text)
 {
 	if (address)
 		s->nonzero = true;
@@ -135,7 +138,7 @@ static void note_order(struct scan *s, uint64_t address)
 	if (address < s->last)
 		s->ascending = false;
 	s->last = address;
-	if (s->ascending && s->stext && address > s->w[s->n - 1].address && s->w[0].address >= s->stext)
+	if (is_own_text && s->ascending && s->stext && address > s->w[s->n - 1].address && s->w[0].address >= s->stext)
 		s->done = true;
 }
 
@@ -149,7 +152,7 @@ static int parse_line(struct scan *s, const char *line, size_t bytes)
 	if (!digits || bytes < digits + 4)
 		return 0;
 	bytes -= digits + 3;
-	note_order(s, address);
+	note_order(s, address, is_text(name[-2]) && name[bytes - 1] != ']');
 	if (name[0] == '_')
 		note_marks(s, address, name, bytes);
 	return is_text(name[-2]) && address ? add_symbol(s, address, name, bytes) : 0;

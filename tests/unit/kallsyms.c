@@ -279,6 +279,28 @@ static void stops_early(void **state)
 	free(text);
 }
 
+/* Trampolines are listed before BPF programs, and may lie above them. */
+static void order_of_parts(void **state)
+{
+	static const char text[] = "ffffffff81000000 T _stext\n"
+				   "ffffffff81000100 T schedule\n"
+				   "ffffffff82000000 T _etext\n"
+				   "ffffffffc0201000 t ftrace_trampoline\t[__builtin__ftrace]\n"
+				   "ffffffffc0025000 t bpf_prog_5736f2a0499462c6_49\t[bpf]\n"
+				   "ffffffffc0021000 t bpf_prog_5de8e1e22f4656e9_on_sample\t[bpf]\n";
+	struct wanted wanted[] = { { 0xffffffff81000100, 0 }, { 0xffffffffc0021010, 1 }, { 0xffffffffc0025010, 2 } };
+	struct answer answers[3] = { 0 };
+	int fd = file_of(text);
+
+	(void)state;
+	assert_int_equal(kallsyms_symbols(fd, wanted, 3, NULL, take, answers), 0);
+	close(fd);
+	assert_string_equal(answers[0].name, "schedule");
+	assert_string_equal(answers[1].name, "bpf_prog_5de8e1e22f4656e9_on_sample");
+	assert_string_equal(answers[2].name, "bpf_prog_5736f2a0499462c6_49");
+	assert_string_equal(answers[2].module, "bpf");
+}
+
 static int refuse(void *ctx, uint32_t id, const struct found *f)
 {
 	(void)ctx;
@@ -396,9 +418,15 @@ static void own_frames_at_leaf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),       cmocka_unit_test(restricted),	     cmocka_unit_test(damaged),
-		cmocka_unit_test(any_order),   cmocka_unit_test(stops_early),	     cmocka_unit_test(passes_on_errors),
-		cmocka_unit_test(this_kernel), cmocka_unit_test(own_frames_at_leaf),
+		cmocka_unit_test(names),
+		cmocka_unit_test(restricted),
+		cmocka_unit_test(damaged),
+		cmocka_unit_test(any_order),
+		cmocka_unit_test(stops_early),
+		cmocka_unit_test(order_of_parts),
+		cmocka_unit_test(passes_on_errors),
+		cmocka_unit_test(this_kernel),
+		cmocka_unit_test(own_frames_at_leaf),
 	};
 
 	return cmocka_run_group_tests_name("kallsyms", tests, NULL, NULL);
