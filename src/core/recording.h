@@ -59,7 +59,7 @@ struct rec_location {
 	enum why why;
 	/* In the mapping's terms; for callers already the byte before the return address. 0 where it tells nothing. */
 	uint64_t address;
-	uint64_t offset;  /* from the start of the function; 0 when unnamed */
+	uint64_t offset; /* from the start of the function; 0 when unnamed */
 };
 
 /* Locations leaf first: the kernel's, then the user's. */
