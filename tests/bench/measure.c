@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 #define PROGRAMS_MAX   16
-#define LOAD_SECONDS   "120" /* until killed */
+#define LOAD_SECONDS   "600" /* until killed */
 #define LOAD_WARM_MS   300
 #define START_POLL_MS  1
 #define START_MAX_MS   20000 /* then TOOL takes no samples */
