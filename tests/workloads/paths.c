@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * paths N: calls touch() once through each of N different stacks, and touch() makes exactly one page
- * fault. The stack of path i is the binary digits of i: zero() and one() call each other.
- * Sampled with `-e page-faults -c 1`, touch() has N samples in N stacks of one sample each.
+ * paths N [ROUNDS [PAUSE_MS]]: calls touch() once a round through each of N different stacks, and
+ * touch() makes exactly one page fault. The stack of path i is the binary digits of i: zero() and
+ * one() call each other. It rests for PAUSE_MS after each round.
+ * Sampled with `-e page-faults -c 1`, touch() has N stacks of ROUNDS samples each.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,9 +50,18 @@ void one(unsigned path, int digits)
 	descend(path, digits);
 }
 
+/* Gives the pages back, so that the next round faults again. */
+static void rest(size_t bytes, unsigned pause_ms)
+{
+	madvise((void *)pages, bytes, MADV_DONTNEED);
+	usleep(pause_ms * 1000);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned n = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 5000;
+	unsigned rounds = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1;
+	unsigned pause_ms = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
 	size_t bytes;
 
 	page_bytes = sysconf(_SC_PAGESIZE);
@@ -60,7 +70,10 @@ int main(int argc, char **argv)
 	if (pages == MAP_FAILED)
 		return 1;
 	madvise((void *)pages, bytes, MADV_NOHUGEPAGE); /* or one fault may serve 512 pages */
-	for (unsigned path = 0; path < n; path++)
-		descend(path, DIGITS);
+	for (unsigned round = 0; round < rounds; round++) {
+		for (unsigned path = 0; path < n; path++)
+			descend(path, DIGITS);
+		rest(bytes, pause_ms);
+	}
 	return 0;
 }
