@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# lint.sh: what a machine can see of the house rules. `make lint` sets CPPFLAGS and O.
-# Prints each fault with its place and ends with 1 if there was one.
+# lint.sh [quick]: what a machine can see of the house rules. `make lint` sets CPPFLAGS and O; quick
+# leaves out the analysers. Prints each fault with its place and ends with 1 if there was one.
 set -u
 shopt -s lastpipe # or refuse() would count in a shell of its own
 cd "$(dirname "$0")/.." || exit 1
@@ -22,14 +22,17 @@ mapfile -t c_files < <(sources 'src/*.[ch]' 'include/*.h' 'bpf/*.[ch]' 'vmlinux/
 mapfile -t user_files < <(sources 'src/*.c')
 mapfile -t shell_files < <(git grep -lE --untracked '^#!/bin/(ba)?sh|^# shellcheck shell=' -- .ci tests)
 
-echo 'format (clang-format)'
-for f in "${c_files[@]}"; do
-	clang-format --dry-run -Werror "$f" >/dev/null 2>&1 || echo "$f"
-done | refuse 'not formatted (make format)'
+# Versions differ in details: the style is what Debian 12's makes of it.
+if clang-format --version | grep -q 'version 14\.'; then
+	echo 'format (clang-format)'
+	clang-format --dry-run -Werror "${c_files[@]}" 2>&1 | sed -n 's/:[0-9]*:[0-9]*: error.*//p' | sort -u |
+		refuse 'not formatted (make format)'
+fi
 
 echo 'shell (shellcheck)'
 shellcheck -x "${shell_files[@]}" | refuse 'shellcheck'
 
+if [ "${1:-}" != quick ]; then
 echo 'cppcheck'
 cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
 	--suppress=missingIncludeSystem --suppress=internalAstError --library=gnu -Isrc -Iinclude -I"$O/skel" -D__x86_64__ \
@@ -40,6 +43,7 @@ echo 'clang-tidy'
 # shellcheck disable=SC2016 # the inner shell expands them
 printf '%s\n' "${user_files[@]}" | xargs -P 2 -n 4 sh -c 'clang-tidy --quiet "$@" -- -std=gnu11 $CPPFLAGS 2>/dev/null' tidy |
 	grep -E 'error:|warning:' | grep -v '\.skel\.h:' | refuse 'clang-tidy' # generated code is not ours to mend
+fi
 
 echo 'house rules'
 grep -nE '^[^/*]*:[[:space:]]*[0-9]+;' vmlinux/vmlinux.h | refuse 'vmlinux.h: bit-fields do not relocate (BPF_CORE_READ_BITFIELD)'

@@ -28,12 +28,12 @@ typedef _Bool bool;
 
 /* --- User-space API: fixed values and layouts, include/uapi/linux/bpf.h and asm/ptrace.h. */
 
-#define BPF_MAP_TYPE_HASH	  1
-#define BPF_MAP_TYPE_ARRAY	  2
-#define BPF_MAP_TYPE_PERCPU_ARRAY 6
+#define BPF_MAP_TYPE_HASH	   1
+#define BPF_MAP_TYPE_ARRAY	   2
+#define BPF_MAP_TYPE_PERCPU_ARRAY  6
 #define BPF_MAP_TYPE_ARRAY_OF_MAPS 12
-#define BPF_MAP_TYPE_TASK_STORAGE 29
-#define BPF_MAP_TYPE_RINGBUF	  27
+#define BPF_MAP_TYPE_TASK_STORAGE  29
+#define BPF_MAP_TYPE_RINGBUF	   27
 
 #define BPF_F_NO_PREALLOC (1U << 0)
 #define BPF_F_MMAPABLE	  (1U << 10)

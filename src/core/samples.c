@@ -16,7 +16,8 @@
 #define STACKS_MIN   8192
 #define STACKS_MAX   65536
 
-#define LOOK_MAX_NS (100 * 1000 * 1000)
+/* A process that a look comes too late for has no names: those of 50 ms should have. */
+#define LOOK_MAX_NS (20 * 1000 * 1000)
 #define LOOK_MIN_NS (10 * 1000 * 1000)
 
 #define BATCH 1024

@@ -14,11 +14,18 @@ struct doctor_options {
 	bool json;
 };
 
+const struct feature_need *doctor_needs(const struct tool *tool)
+{
+	static const struct feature_need nothing[] = { { FEATURE_NONE, NULL } };
+
+	return tool->needs ? tool->needs : nothing;
+}
+
 enum doctor_verdict doctor_judge(const struct doctor_report *r, const struct feature_need *needs)
 {
 	enum doctor_verdict verdict = VERDICT_WORKS;
 
-	for (; needs && needs->feature != FEATURE_NONE; needs++) {
+	for (; needs->feature != FEATURE_NONE; needs++) {
 		if (!r->features[needs->feature].err)
 			continue;
 		if (!needs->without)

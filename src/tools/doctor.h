@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/utsname.h>
 
-#include "core/features.h"
+#include "core/tool.h"
 
 enum doctor_sysctl {
 	SYSCTL_PARANOID,
@@ -45,6 +45,9 @@ struct doctor_facts {
 	unsigned missing_caps;		    /* FEATURES_CAP_* */
 	bool user_namespace, pid_namespace; /* in one that is not the machine's first */
 };
+
+/* What a subcommand asks for, never NULL. */
+const struct feature_need *doctor_needs(const struct tool *tool);
 
 enum doctor_verdict {
 	VERDICT_WORKS,

@@ -95,9 +95,9 @@ static void write_command(struct json *j, const struct doctor_report *r, const s
 	};
 
 	json_object(j, tool->name);
-	json_string(j, "verdict", words[doctor_judge(r, tool->needs)]);
+	json_string(j, "verdict", words[doctor_judge(r, doctor_needs(tool))]);
 	json_array(j, "missing");
-	for (const struct feature_need *n = tool->needs; n->feature != FEATURE_NONE; n++) {
+	for (const struct feature_need *n = doctor_needs(tool); n->feature != FEATURE_NONE; n++) {
 		if (!r->features[n->feature].err)
 			continue;
 		json_object(j, NULL);

@@ -197,13 +197,13 @@ static void print_tool(const struct doctor_report *r, const struct tool *tool)
 		[VERDICT_DEGRADED] = "works, but",
 		[VERDICT_CANNOT] = "does not work",
 	};
-	enum doctor_verdict verdict = doctor_judge(r, tool->needs);
+	enum doctor_verdict verdict = doctor_judge(r, doctor_needs(tool));
 	uint64_t missing = 0;
 	char label[64];
 
 	snprintf(label, sizeof(label), "  %s", tool->name);
 	item(label, "%s", words[verdict]);
-	for (const struct feature_need *n = tool->needs; n->feature != FEATURE_NONE; n++) {
+	for (const struct feature_need *n = doctor_needs(tool); n->feature != FEATURE_NONE; n++) {
 		const struct feature_result *result = &r->features[n->feature];
 
 		if (!result->err)

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Every kbpfprof command line that the README shows does its work.
+# shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 need_live
 
@@ -11,6 +12,7 @@ cd "$tmp/cwd" || exit 1
 
 # Lines in sh blocks, and "$ sudo kbpfprof ..." of transcripts; without comments.
 commands() {
+	# shellcheck disable=SC2016 # the backticks are README's
 	sed -n -e '/^```sh/,/^```$/{/^kbpfprof /p}' -e 's/^\$ sudo \(kbpfprof .*\)/\1/p' "$readme" | sed 's/ *#.*//'
 }
 

@@ -5,9 +5,9 @@
 #define HOST_BPF_HELPERS_H
 
 #define SEC(name)
-#define __always_inline	    inline __attribute__((always_inline))
-#define __uint(name, value) int(*name)[value]
-#define __type(name, value) __typeof__(value) *name
+#define __always_inline	     inline __attribute__((always_inline))
+#define __uint(name, value)  int(*name)[value]
+#define __type(name, value)  __typeof__(value) *name
 #define __array(name, value) value *name[2]
 
 static void *bpf_map_lookup_elem(void *map, const void *key);
