@@ -123,20 +123,53 @@ static int function_of(struct functions *fs, uint32_t location, bool kernel)
 	return *known;
 }
 
+/* Functions of a group, at most; a recursive descent parser needs about as many. */
+#define GROUP_MAX 8
+
+static bool same_group(const uint32_t *a, const uint32_t *b, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (PATH_FUNCTION(a[i]) != PATH_FUNCTION(b[i]))
+			return false;
+	return true;
+}
+
+/*
+ * If the path ends with a group that stands there twice, drops the second. Returns the new length.
+ * Unnamed functions alone are no recursion: they may be different ones.
+ */
+static unsigned drop_repeated(const struct functions *fs, uint32_t *path, unsigned n)
+{
+	for (unsigned size = 1; size <= GROUP_MAX && 2 * size <= n; size++) {
+		uint32_t *second = path + n - size, *first = second - size;
+		bool is_named = false;
+
+		if (!same_group(first, second, size))
+			continue;
+		for (unsigned i = 0; i < size; i++) {
+			is_named |= fs->list[PATH_FUNCTION(first[i])].name != 0;
+			first[i] |= second[i];
+		}
+		if (is_named)
+			first[size - 1] |= PATH_RECURSION;
+		return n - size;
+	}
+	return n;
+}
+
 /* Appends the stack's functions to the elements; how many, or -ENOMEM. */
 static int add_path(struct functions *fs, const struct rec_stack *stack, uint32_t *elements)
 {
-	int frames = stack->kernel_frames + stack->user_frames, n = 0;
+	int frames = stack->kernel_frames + stack->user_frames;
+	unsigned n = 0;
 
 	for (int i = 0; i < frames; i++) {
 		int id = function_of(fs, fs->r->frames[stack->first + (uint32_t)i], i < stack->kernel_frames);
 
 		if (id < 0)
 			return id;
-		if (!n || PATH_FUNCTION(elements[n - 1]) != (uint32_t)id)
-			elements[n++] = (uint32_t)id;
-		else if (fs->list[id].name)
-			elements[n - 1] |= PATH_RECURSION;
+		elements[n++] = (uint32_t)id;
+		n = drop_repeated(fs, elements, n);
 	}
 	if (!frames) {
 		int id = add_function(fs, &(struct function){ .object = -1, .location = FRAME_NO_STACK });
@@ -145,7 +178,7 @@ static int add_path(struct functions *fs, const struct rec_stack *stack, uint32_
 			return id;
 		elements[n++] = (uint32_t)id;
 	}
-	return n;
+	return (int)n;
 }
 
 static int add_paths(struct functions *fs)

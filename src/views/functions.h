@@ -22,11 +22,15 @@ struct function {
 	uint32_t by_name; /* the first function of this name and side in any object; itself if unnamed */
 };
 
-/* An element of a path: a function's id, marked if it called itself there. */
+/* An element of a path: a function's id, marked if it, or a group that ends with it, called itself there. */
 #define PATH_RECURSION	 0x80000000u
 #define PATH_FUNCTION(x) ((x) & ~PATH_RECURSION)
 
-/* Functions of a stack, leaf first. A function that calls itself stands there once. */
+/*
+ * Functions of a stack, leaf first. A function that calls itself stands there once, and so does a
+ * group that calls itself: "a b a b a b c" is "a b c", b being marked. Stacks that differ by how deep
+ * a recursion went are one path.
+ */
 struct path {
 	const uint32_t *elements;
 	unsigned n; /* >= 1 */

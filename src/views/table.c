@@ -118,14 +118,15 @@ static void write_row(const struct table *t, const struct row *row)
 	fputc('\n', t->f);
 }
 
-/* A branch is worth a line if it is a fair part of its row, and not one sample alone. */
+/* A branch is worth a line if it is a fair part of its row, and not one sample alone; or if it is all of the row. */
 static uint64_t tree_min(const struct table *t, const struct row *row)
 {
 	uint64_t least = share_min(t->rows.total_weight), part = row->weight / TREE_ROW_PART;
 	uint64_t two_samples = row->fires ? 2 * (row->weight / row->fires) : 0;
 
 	least = part > least ? part : least;
-	return two_samples > least ? two_samples : least;
+	least = two_samples > least ? two_samples : least;
+	return row->weight < least ? row->weight : least;
 }
 
 static int write_tree(const struct table *t, const struct row *row)
@@ -137,7 +138,8 @@ static int write_tree(const struct table *t, const struct row *row)
 		.total = t->rows.total_weight,
 		.min = tree_min(t, row),
 		.columns = t->options->width,
-		.link = t->rows.children ? ">" : "<",
+		.link = t->rows.children ? "> " : "< ",
+		.own = !t->rows.keys.has[KEY_SYM],
 		.end = t->rows.children ? "[self]" : "[no caller]",
 	};
 

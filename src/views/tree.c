@@ -13,14 +13,17 @@
 #define INDENT_COLUMNS 19 /* where the tree begins */
 #define LEVEL_COLUMNS  3
 #define TEXT_COLUMNS   16 /* room that a function has at least: deeper levels are not drawn */
+#define LINK_COLUMNS   2  /* of a link */
 /* A chain is wrapped there if there is no terminal. */
 #define CHAIN_COLUMNS 80
 /* Of a longer chain the ends are shown: what calls the function, and where it all began. */
 #define CHAIN_FIRST 9
 #define CHAIN_LAST  3
 #define CHAIN_MAX   (CHAIN_FIRST + 1 + CHAIN_LAST)
-/* A branch has two parts, the lesser of them at least one 200th of all: a walk cannot branch more often. */
-#define LEVELS_MAX TREE_MIN_SHARE
+/* At most this part of a branch, one tenth, leaves the chain it begins with. */
+#define CHAIN_PART 10
+/* A fork takes a tenth of the row or of its own weight away: some 30 levels at most. Deeper ones would be summed. */
+#define LEVELS_MAX 64
 
 /* Paths [first, end) agree up to and with one element. */
 struct range {
@@ -131,7 +134,7 @@ static void end_line(struct tree *t)
 	t->column = 0;
 }
 
-/* Leaves the line open for a chain. */
+/* The line stays open for a chain. */
 static void start_line(struct tree *t, const char *share, const char *branch, const char *text)
 {
 	end_line(t);
@@ -140,10 +143,18 @@ static void start_line(struct tree *t, const char *share, const char *branch, co
 	t->column = INDENT_COLUMNS + LEVEL_COLUMNS * t->level + text_columns(branch) + text_columns(text);
 }
 
-static void write_line(struct tree *t, const char *share, const char *branch, const char *text)
+/* On the open line, or on the next if it is full. */
+static void write_word(struct tree *t, const char *link, const char *text)
 {
-	start_line(t, share, branch, text);
-	end_line(t);
+	unsigned limit = t->style->columns ? t->style->columns : CHAIN_COLUMNS;
+	unsigned columns = 1 + text_columns(link) + text_columns(text);
+
+	if (!t->column || t->column + columns > limit) {
+		start_line(t, "", link, text);
+		return;
+	}
+	fprintf(t->f, " %s%s", link, text);
+	t->column += columns;
 }
 
 /* Into t->text. `before`: columns in front of it on its line. */
@@ -164,38 +175,28 @@ static void function_text(struct tree *t, struct range range, unsigned depth, un
 		text_cut(t->text, columns > before + TEXT_COLUMNS ? columns - before : TEXT_COLUMNS);
 }
 
-static void write_link(struct tree *t, const char *text)
+static void write_link(struct tree *t, struct link link)
 {
-	unsigned limit = t->style->columns ? t->style->columns : CHAIN_COLUMNS;
-	unsigned link = text_columns(t->style->link) + 1, columns = text_columns(text);
+	const char *sign = link.depth || !t->style->own ? t->style->link : "";
 
-	if (t->column && t->column + 1 + link + columns <= limit) {
-		fprintf(t->f, " %s %s", t->style->link, text);
-		t->column += 1 + link + columns;
-		return;
-	}
-	start_line(t, "", t->style->link, " ");
-	fputs(text, t->f);
-	t->column += columns;
+	function_text(t, link.range, link.depth, INDENT_COLUMNS + LEVEL_COLUMNS * t->level + LINK_COLUMNS);
+	write_word(t, sign, t->text);
 }
 
 static void write_chain(struct tree *t)
 {
-	unsigned before = INDENT_COLUMNS + LEVEL_COLUMNS * t->level + 2;
 	size_t hidden = t->n_links > CHAIN_MAX ? t->n_links - CHAIN_FIRST - CHAIN_LAST : 0;
 	char more[64];
 
 	for (size_t i = 0; i < t->n_links; i++) {
-		if (hidden && i == CHAIN_FIRST) {
-			snprintf(more, sizeof(more), "[... %zu frames]", hidden);
-			write_link(t, more);
-			i += hidden - 1;
+		if (!hidden || i != CHAIN_FIRST) {
+			write_link(t, t->chain[i]);
 			continue;
 		}
-		function_text(t, t->chain[i].range, t->chain[i].depth, before);
-		write_link(t, t->text);
+		snprintf(more, sizeof(more), "[... %zu functions]", hidden);
+		write_word(t, t->style->link, more);
+		i += hidden - 1;
 	}
-	end_line(t);
 	t->n_links = 0;
 }
 
@@ -214,7 +215,7 @@ static void write_part(struct tree *t, uint64_t weight, const char *branch, cons
 {
 	char share[SHARE_BYTES];
 
-	write_line(t, share_text(share, weight, t->style->total), branch, text);
+	start_line(t, share_text(share, weight, t->style->total), branch, text);
 }
 
 static int compare_ranges(const void *a, const void *b)
@@ -226,9 +227,10 @@ static int compare_ranges(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
+/* For a fork, and a chain in each of its branches. */
 static bool has_room(const struct tree *t)
 {
-	unsigned next = INDENT_COLUMNS + LEVEL_COLUMNS * (t->level + 2) + TEXT_COLUMNS;
+	unsigned next = INDENT_COLUMNS + LEVEL_COLUMNS * (t->level + 1) + LINK_COLUMNS + TEXT_COLUMNS;
 
 	return t->level + 1 < LEVELS_MAX && (!t->style->columns || next <= t->style->columns);
 }
@@ -237,11 +239,10 @@ static int write_below(struct tree *t, struct range whole, unsigned depth);
 
 static int write_branch(struct tree *t, struct range range, unsigned depth, bool last)
 {
-	char share[SHARE_BYTES];
 	int err;
 
 	function_text(t, range, depth, INDENT_COLUMNS + LEVEL_COLUMNS * (t->level + 1));
-	start_line(t, share_text(share, range.weight, t->style->total), last ? "`- " : "|- ", t->text);
+	write_part(t, range.weight, last ? "`- " : "|- ", t->text);
 	strcpy(t->prefix + LEVEL_COLUMNS * t->level, last ? "   " : "|  ");
 	t->level++;
 	err = write_below(t, range, depth + 1);
@@ -249,76 +250,101 @@ static int write_branch(struct tree *t, struct range range, unsigned depth, bool
 	return err;
 }
 
-/* A fork: the large parts, largest first, then the paths that end, then the rest. */
-static int write_parts(struct tree *t, struct range whole, unsigned depth, struct parts parts, bool is_all_small)
+/* The large parts, largest first, then the paths that end, then the rest. */
+static int write_fork(struct tree *t, struct range whole, unsigned depth, const struct parts *parts)
 {
-	struct range *large = calloc(parts.n_large + 1, sizeof(*large));
+	struct range *large = calloc(parts->n_large + 1, sizeof(*large));
 	char more[64];
 	int err = 0;
 
 	if (!large)
 		return -ENOMEM;
-	if (parts.n_large)
+	if (parts->n_large)
 		split(t, whole, depth, large);
-	qsort(large, parts.n_large, sizeof(*large), compare_ranges);
-	for (size_t i = 0; i < parts.n_large && !err; i++)
-		err = write_branch(t, large[i], depth, i + 1 == parts.n_large && !parts.ended && !parts.n_small);
+	qsort(large, parts->n_large, sizeof(*large), compare_ranges);
+	for (size_t i = 0; i < parts->n_large && !err; i++)
+		err = write_branch(t, large[i], depth, i + 1 == parts->n_large && !parts->ended && !parts->n_small);
 	free(large);
-	if (parts.ended)
-		write_part(t, parts.ended, parts.n_small ? "|- " : "`- ", t->style->end);
-	snprintf(more, sizeof(more), "[... %zu more]", parts.n_small);
-	if (parts.n_small && is_all_small)
-		write_line(t, "", "", more); /* nothing forks */
-	else if (parts.n_small)
-		write_part(t, parts.small, "`- ", more);
+	if (parts->ended)
+		write_part(t, parts->ended, parts->n_small ? "|- " : "`- ", t->style->end);
+	snprintf(more, sizeof(more), "[... %zu more]", parts->n_small);
+	if (parts->n_small)
+		write_part(t, parts->small, "`- ", more);
 	return err;
 }
 
-/* Too small for a line of its own. */
-static void make_small(struct parts *parts, uint64_t *weight, size_t n)
+/* Where a chain ends without a fork: in branches that are all too small, or after little left it. */
+static void write_end(struct tree *t, size_t n_branches, uint64_t left)
 {
-	parts->small += *weight;
+	char text[64], share[SHARE_BYTES];
+
+	if (n_branches)
+		snprintf(text, sizeof(text), "[%zu branch%s]", n_branches, n_branches == 1 ? "" : "es");
+	else
+		snprintf(text, sizeof(text), "[%s elsewhere]", share_text(share, left, t->style->total));
+	if (n_branches || left)
+		write_word(t, "", text);
+}
+
+/* Too small for a line of its own. */
+static void make_small(struct parts *parts, uint64_t weight, size_t n)
+{
+	parts->small += weight;
 	parts->n_small += n;
-	*weight = 0;
 }
 
 /*
- * What comes after the first `depth` elements of the paths. While nearly all of it goes one way it
- * is a chain; the little that leaves the chain is summed at its end.
+ * While nearly all goes one way it is a chain, however the little that leaves it, `left`, adds up.
+ * Ends with the parts that `whole`, now at `depth`, is split into.
  */
-static int write_below(struct tree *t, struct range whole, unsigned depth)
+static int follow_chain(struct tree *t, struct range *whole, unsigned *depth, struct parts *parts, struct parts *left)
 {
-	struct parts left = { 0 }, parts;
-	bool is_end;
-	int err;
+	uint64_t most = whole->weight / CHAIN_PART;
 
-	for (;; depth++) {
-		parts = split(t, whole, depth, NULL);
-		if (parts.n_large != 1 || parts.small + parts.ended >= t->min)
-			break;
-		left.small += parts.small + parts.ended;
-		left.n_small += parts.n_small + (parts.ended > 0);
-		whole = parts.large;
-		err = add_link(t, whole, depth);
+	for (;; (*depth)++) {
+		uint64_t leaves;
+		int err;
+
+		*parts = split(t, *whole, *depth, NULL);
+		leaves = parts->small + parts->ended;
+		if (parts->n_large != 1 || left->small + leaves > most)
+			return 0;
+		make_small(left, leaves, parts->n_small + (parts->ended > 0));
+		*whole = parts->large;
+		err = add_link(t, *whole, *depth);
 		if (err)
 			return err;
 	}
-	write_chain(t);
-	is_end = !parts.n_large && !parts.n_small;
-	if (is_end)
-		parts.ended = 0; /* all that is left ends here, as the end of a chain shows by itself */
-	else if (parts.ended < t->min)
-		make_small(&parts, &parts.ended, parts.ended > 0);
-	if (parts.n_large && !has_room(t)) {
-		uint64_t large = whole.weight - parts.ended - parts.small;
+}
 
-		make_small(&parts, &large, parts.n_large);
+/* What comes after the first `depth` elements of the paths. */
+static int write_below(struct tree *t, struct range whole, unsigned depth)
+{
+	uint64_t most = whole.weight / CHAIN_PART;
+	struct parts left = { 0 }, parts;
+	int err = follow_chain(t, &whole, &depth, &parts, &left);
+
+	if (err)
+		return err;
+	write_chain(t);
+	if (!parts.n_large && left.small + parts.small <= most) { /* nearly all paths end here */
+		write_end(t, 0, left.small + parts.small);
+		return 0;
+	}
+	if (parts.n_large && !has_room(t)) {
+		make_small(&parts, whole.weight - parts.ended - parts.small, parts.n_large);
 		parts.n_large = 0;
 	}
-	make_small(&parts, &left.small, left.n_small);
-	if (!parts.n_large && !parts.n_small)
+	if (parts.ended && parts.ended < t->min) {
+		make_small(&parts, parts.ended, 1);
+		parts.ended = 0;
+	}
+	make_small(&parts, left.small, left.n_small);
+	if (!parts.n_large && !parts.ended) {
+		write_end(t, parts.n_small, 0);
 		return 0;
-	return write_parts(t, whole, depth, parts, !is_end && !parts.n_large && !parts.ended);
+	}
+	return write_fork(t, whole, depth, &parts);
 }
 
 int tree_write(FILE *f, const struct tree_style *style, struct tree_path *paths, size_t n)
@@ -336,6 +362,7 @@ int tree_write(FILE *f, const struct tree_style *style, struct tree_path *paths,
 	t->text = malloc(FRAME_BYTES);
 	if (t->text)
 		err = write_below(t, whole, 0);
+	end_line(t);
 	free(t->text);
 	free(t->chain);
 	free(t);

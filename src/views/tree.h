@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A call tree drawn from paths, each path a walk away from the row's function: to its callers or
- * to its callees. The parts of a branch add up to it: what is too small is summed as "[... N more]".
- * Functions that follow each other without a fork are a chain, written in a row.
+ * to its callees. Functions that follow each other without a fork are a chain, written in a row. The
+ * parts of a fork add up to it: what is too small is summed as "[... N more]". A chain that ends in
+ * small parts only says how many, "[N branches]"; one that lost some on its way how much, "[0.2% elsewhere]".
  */
 #ifndef VIEWS_TREE_H
 #define VIEWS_TREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,9 +25,10 @@ struct tree_path {
 struct tree_style {
 	const struct functions *fs;
 	uint64_t total;	  /* what shares are of */
-	uint64_t min;	  /* parts below it are summed; at least share_min(total) */
+	uint64_t min;	  /* parts below it are summed; at least share_min(total), or all of the row */
 	unsigned columns; /* of the terminal; 0: none, nothing is cut */
-	const char *link; /* between the functions of a chain: "<" is called by, ">" calls */
+	const char *link; /* before a function of a chain: "< " calls the one before it, "> " is called by it */
+	bool own;	  /* the paths begin with functions of the row itself, which no column names */
 	const char *end;  /* the part of a function where paths end: "[no caller]", "[self]" */
 };
 

@@ -3,6 +3,7 @@
 #ifndef VIEW_BUILD_H
 #define VIEW_BUILD_H
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,7 +118,7 @@ static inline void build_balance(struct recording *r, uint64_t expected)
 {
 	struct rec_sampling *s = &r->sampling;
 
-	s->seen = s->kept + s->idle + s->filtered + recording_lost_sum(r) - r->lost.by_cause[LOST_TARGET_FULL];
+	s->seen = s->kept + s->idle + s->filtered + recording_lost_sum(r);
 	s->idle_weight = s->idle * PERIOD_NS;
 	s->expected = expected;
 	s->not_delivered = (int64_t)(expected - s->seen);
@@ -136,6 +137,67 @@ static inline char *build_view(const char *view, const struct recording *r, stru
 	assert_int_equal(view_find(view)->write(f, r, &o), 0);
 	assert_int_equal(fclose(f), 0);
 	return text;
+}
+
+static inline void has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("no \"%s\" in:\n%s", part, text);
+}
+
+static inline void has_not(const char *text, const char *part)
+{
+	if (strstr(text, part))
+		fail_msg("\"%s\" in:\n%s", part, text);
+}
+
+/* The lines between the names of the columns and the sum. */
+static inline char *view_rows(const struct recording *r, struct view_options o)
+{
+	char *text = build_view("table", r, o), *start, *end, *rows;
+
+	start = strstr(text, o.children ? "children" : "overhead");
+	assert_non_null(start);
+	start = strchr(start, '\n') + 1;
+	end = strstr(start, "\ntable:");
+	assert_non_null(end);
+	*end = '\0';
+	rows = strdup(start);
+	free(text);
+	return rows;
+}
+
+/* 1000 samples in stacks of few functions, so that a share of 0.1 % is one sample and nothing is rounded. */
+static inline struct recording *random_thousand(unsigned seed)
+{
+	static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g", "h" };
+	struct recording *r = build_new();
+	unsigned left = 1000;
+
+	srand(seed);
+	while (left) {
+		unsigned n = (unsigned)rand() % 9, fires = 1 + (unsigned)rand() % (rand() % 4 ? 3 : 120);
+		unsigned kinds = 2 + (unsigned)rand() % 7;
+		struct build_frame frames[8];
+
+		for (unsigned i = 0; i < n; i++)
+			frames[i] = (struct build_frame)USER(names[(unsigned)rand() % kinds], "/usr/bin/prog");
+		fires = fires < left ? fires : left;
+		build_add(r, build_comm(r, rand() % 2 ? "x" : "y"), build_stack(r, frames, n), fires,
+			  fires * PERIOD_NS);
+		left -= fires;
+	}
+	build_balance(r, 1000);
+	return r;
+}
+
+/* A share in tenths of a percent: samples. */
+static inline unsigned tenths(const char *s)
+{
+	unsigned whole, part;
+
+	assert_int_equal(sscanf(s, "%u.%u%%", &whole, &part), 2);
+	return 10 * whole + part;
 }
 
 #endif

@@ -64,7 +64,7 @@ static struct recording *burn(void)
 {
 	struct recording *r = build_new();
 
-	/* Callers of hot_a: 360 / 1200 = 30.0 %, 114 / 1200 = 9.5 %, 6 / 1200 = 0.5 %, which is just enough. */
+	/* Callers of hot_a: 360 / 1200 = 30.0 %, 114 / 1200 = 9.5 %, 6 / 1200 = 0.5 %, less than a tenth of the row. */
 	BUILD(r, "burn", 114, USER("hot_a", BURN), USER("retry", BURN), USER("work", BURN), USER("main", BURN));
 	BUILD(r, "burn", 360, USER("hot_a", BURN), USER("work", BURN), USER("main", BURN));
 	BUILD(r, "burn", 6, USER("hot_a", BURN), USER("debug", BURN), USER("main", BURN));
@@ -94,9 +94,9 @@ static void test_table(void **state)
 
 /*
  * Cumulative: main is in all of burn's 966 samples: 80.5 %, of which work 474 = 39.5 %, read 300, libfoo.so
- * 180, debug 6 = 0.5 %, and the six tiny ones together 6 = 0.5 %. Its bound: sqrt(.195 / 966) = .014208, 2.24 -> 2.3.
- * work has the bound sqrt(.605 / 474) = .035726, 2.77 -> 2.8; retry 114 = 9.5 %: sqrt(.905 / 114) = .089099,
- * 1.66 -> 1.7; debug 6: sqrt(.995 / 6) = .407226, 0.40 -> 0.4. fib calls itself, but counts once.
+ * 180, and debug 6 with the six tiny ones 12 = 1.0 %, less than a tenth of the row each. Its bound: sqrt(.195 / 966) =
+ * .014208, 2.24 -> 2.3. work has the bound sqrt(.605 / 474) = .035726, 2.77 -> 2.8; retry 114 = 9.5 %: sqrt(.905 / 114)
+ * = .089099, 1.66 -> 1.7; debug 6: sqrt(.995 / 6) = .407226, 0.40 -> 0.4. fib calls itself, but counts once.
  */
 static void test_children(void **state)
 {

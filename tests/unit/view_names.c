@@ -104,6 +104,16 @@ static unsigned count(const char *text, char c)
 	return n;
 }
 
+/* Without those that only go on with a chain: how many depends on the length of names. */
+static unsigned count_lines(const char *text)
+{
+	unsigned n = 0;
+
+	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
+		n += !strchr("<>[", line[strspn(line, " |")]);
+	return n;
+}
+
 static void check_inert(const char *view, struct view_options o, const char *locale)
 {
 	struct recording *evil = hostile_recording(true), *plain = hostile_recording(false);
@@ -115,7 +125,10 @@ static void check_inert(const char *view, struct view_options o, const char *loc
 	other = build_view(view, plain, o);
 	for (const char *c = text; *c; c++)
 		assert_true(*c == '\n' || !iscntrl((unsigned char)*c));
-	assert_int_equal(count(text, '\n'), count(other, '\n'));
+	if (!strcmp(view, "table"))
+		assert_int_equal(count_lines(text), count_lines(other));
+	else
+		assert_int_equal(count(text, '\n'), count(other, '\n'));
 	assert_int_not_equal(mbstowcs(wide, text, 32768), (size_t)-1);
 	assert_null(strstr(text, "\342\200\256"));
 	assert_null(strstr(text, "\302\233"));
