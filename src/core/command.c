@@ -5,7 +5,12 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+/* What a COMMAND has to end after SIGTERM: the report waits for it. */
+#define GRACE_MS      1000
+#define GRACE_STEP_MS 5
 
 static void close_fd(int *fd)
 {
@@ -100,14 +105,31 @@ bool command_ended(struct command *c)
 	return !c->running;
 }
 
+/* SIGTERM, and SIGKILL for who does not mind it. */
+static void end_child(struct command *c)
+{
+	const struct timespec step = { .tv_nsec = GRACE_STEP_MS * 1000 * 1000 };
+
+	kill(c->tgid, SIGTERM);
+	kill(c->tgid, SIGCONT);
+	for (int waited_ms = 0; waited_ms < GRACE_MS; waited_ms += GRACE_STEP_MS) {
+		if (command_ended(c))
+			return;
+		nanosleep(&step, NULL);
+	}
+	kill(c->tgid, SIGKILL);
+	reap(c);
+}
+
 void command_stop(struct command *c)
 {
 	if (!c->tgid)
 		return;
-	if (c->go_fd >= 0 || c->running) {
-		kill(c->tgid, c->go_fd >= 0 ? SIGKILL : SIGTERM);
-		kill(c->tgid, SIGCONT);
+	if (c->go_fd >= 0) {
+		kill(c->tgid, SIGKILL);
 		reap(c);
+	} else if (c->running) {
+		end_child(c);
 	}
 	c->tgid = 0;
 	close_fd(&c->go_fd);
