@@ -144,14 +144,30 @@ int filter_exec(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Numbers are used again: forget them. exit_mm() is over by now, so little of the task's time is missed. */
+/*
+ * Numbers are used again: forget them, but not before the task is gone for good. sched_process_exit
+ * comes too early: since 6.16 it is before the task gives its memory back, which is its time as well.
+ */
+SEC("raw_tp/sched_process_free")
+int filter_free(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = (void *)ctx->args[0];
+	__u32 tgid = BPF_CORE_READ(task, tgid), tid = BPF_CORE_READ(task, pid);
+
+	/* -ENOENT, the usual answer, is no loss: most tasks are no targets. */
+	bpf_map_delete_elem(&tids, &tid);
+	if (tid == tgid)
+		bpf_map_delete_elem(&tgids, &tgid);
+	return 0;
+}
+
+/* The same in a pid namespace: what the task was called there is not known any more when it is freed. */
 SEC("raw_tp/sched_process_exit")
 int filter_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = (void *)ctx->args[0];
 	__u32 tgid = filter_tgid(task), tid = filter_tid(task);
 
-	/* -ENOENT, the usual answer, is no loss: most tasks are no targets. */
 	bpf_map_delete_elem(&tids, &tid);
 	if (BPF_CORE_READ(task, signal, live.counter) == 0)
 		bpf_map_delete_elem(&tgids, &tgid);

@@ -236,7 +236,9 @@ int filter_configure(const struct filter *f, struct bpf_object *object, struct f
 	if (!err)
 		err = load_program(object, "filter_fork", by_task && f->inherit);
 	if (!err)
-		err = load_program(object, "filter_exit", by_task);
+		err = load_program(object, "filter_free", by_task && !f->config.in_pid_ns);
+	if (!err)
+		err = load_program(object, "filter_exit", by_task && f->config.in_pid_ns);
 	if (!err)
 		err = load_program(object, "filter_exec", f->command);
 	return err;
