@@ -30,7 +30,7 @@ const struct option_def target_option_defs[] = {
 
 const struct option_def time_option_defs[] = {
 	OPT_DURATION('d', "duration", struct time_options, duration_ns, "TIME",
-		     "end after TIME: 10s, 2m, 500ms; a bare number is seconds"),
+		     "end after TIME: 10s, 2m, 500ms; bare: seconds"),
 	OPT_DURATION('D', "delay", struct time_options, delay_ns, "TIME", "start measuring after TIME"),
 	OPT_END,
 };
@@ -44,8 +44,7 @@ const struct option_def output_option_defs[] = {
 	OPT_COUNT(0, "top", struct output_options, top, "N", 0, 0, "show N rows (0: all)"),
 	OPT_STRING(0, "color", struct output_options, color, "WHEN", "auto, always or never"),
 	OPT_PCT(0, "max-loss", struct output_options, max_loss_pct, "PCT", "exit with 3 if more was lost"),
-	OPT_FLAG(0, "self-cost", struct output_options, self_cost,
-		 "measure and show our own cost (taxes all BPF programs)"),
+	OPT_FLAG(0, "self-cost", struct output_options, self_cost, "show our own cost (taxes all BPF programs)"),
 	OPT_FLAG('q', "quiet", struct output_options, quiet, "no hints on stderr"),
 	OPT_FLAG('v', "verbose", struct output_options, verbose, "show libbpf's log on stderr"),
 	OPT_END,

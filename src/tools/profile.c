@@ -27,25 +27,24 @@ static const struct option_def profile_option_defs[] = {
 	OPT_STRING('F', "freq", struct profile_options, freq, "HZ", "samples per second and CPU (99), or max"),
 	OPT_COUNT('c', "count", struct profile_options, count, "N", 1, 0, "a sample every N events instead"),
 	OPT_STRING('e', "event", struct profile_options, event, "EVENT",
-		   "cycles (default), cpu-clock, page-faults, rNNN, PMU/EVENT/ ..."),
+		   "cycles (default), cpu-clock, rNNN, PMU/EVENT/ ..."),
 	OPT_FLAG('K', "kernel-stacks", struct profile_options, kernel_only, "kernel stacks only"),
 	OPT_FLAG('U', "user-stacks", struct profile_options, user_only, "user stacks only"),
 	OPT_COUNT(0, "max-stacks", struct profile_options, max_stacks, "N", 256, 4 << 20,
-		  "distinct samples held in the kernel between two drains"),
+		  "distinct samples held between two drains"),
 	OPT_IGNORED('g', "call-graph", "accepted: stacks are always recorded"),
 	OPT_END,
 };
 
-static const char profile_help[] =
-	"Shows which functions use the CPU and who calls them, in the kernel and in programs.\n"
-	"Without options: the whole machine, 99 samples per second and CPU, until Ctrl-C.\n"
-	"\n"
-	"  kbpfprof profile -d 10s                    the whole machine for 10 s\n"
-	"  kbpfprof profile -p 812 -d 10s             one process, its threads and children\n"
-	"  kbpfprof profile -F 999 -- make -j2        a command, from its start to its end\n"
-	"  kbpfprof profile -C 0 -s dso --idle        where CPU 0's time goes, idle included\n"
-	"  kbpfprof profile -e page-faults -c 1 -p 1  who causes page faults, every one\n"
-	"  kbpfprof profile -d 10s -f folded > out    lines for flame graph tools\n";
+static const char profile_help[] = "Shows which functions use the CPU and who calls them, kernel and programs alike.\n"
+				   "Without options: the whole machine, 99 samples per second and CPU, until Ctrl-C.\n"
+				   "\n"
+				   "  kbpfprof profile -d 10s                  the whole machine for 10 s\n"
+				   "  kbpfprof profile -p 812 -d 10s           a process, its threads and children\n"
+				   "  kbpfprof profile -F 999 -- make -j2      a command, from start to end\n"
+				   "  kbpfprof profile -C 0 -s dso --idle      what CPU 0 does, idle included\n"
+				   "  kbpfprof profile -e page-faults -c 1     who causes page faults, every one\n"
+				   "  kbpfprof profile -d 10s -f folded > out  input for flame graph tools\n";
 
 static const struct feature_need profile_needs[] = {
 	{ FEATURE_BTF, NULL },
