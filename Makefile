@@ -27,7 +27,8 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' '$(1)' '$(2)';)
 
 # Paths in debug info and assertions do not depend on where the tree lies.
-PREFIX_MAP := -ffile-prefix-map=$(CURDIR)/= -ffile-prefix-map=$(abspath $(O))/=
+# The last rule that fits wins: O comes last, as it may lie inside.
+PREFIX_MAP := -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(abspath $(O))=build
 
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2 -Werror=date-time
