@@ -119,7 +119,7 @@ static char *resolve(const char *name)
 	if (real && !statfs(real, &fs) && (fs.f_type == CGROUP2_SUPER_MAGIC || fs.f_type == CGROUP_SUPER_MAGIC))
 		return real;
 	free(real);
-	if (find_mount(NULL, &v2))
+	if (!*name || find_mount(NULL, &v2)) /* "" would be the root */
 		return NULL;
 	snprintf(path, sizeof(path), "%s/%s", v2.dir, name);
 	return realpath(path, NULL);
