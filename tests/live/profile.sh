@@ -31,9 +31,9 @@ start() {
 }
 measures_or_ended() { measures || gone "$profiler"; }
 
-# end [SIGNAL]: sends it, waits; leaves $out, $err, $rc as `run` does
+# end: Ctrl-C; leaves $out, $err, $rc as `run` does
 end() {
-	kill "-${1:-INT}" "$profiler"
+	kill -INT "$profiler"
 	await
 }
 
@@ -49,7 +49,9 @@ await() {
 # count REGEX: samples in folded lines of $out that match
 count() { printf '%s\n' "$out" | awk -v re="$1" '$0 ~ re { n += $NF } END { print n + 0 }'; }
 # term NAME: the number before that name in the line "books:" of $out
-term() { printf '%s\n' "$out" | sed -n "s/^books:.*[ (]\\([0-9][0-9 ]*[0-9]\\|[0-9]\\) $1.*/\\1/p" | tr -d ' '; }
+term() {
+	printf '%s\n' "$out" | sed -n 's/^books: //p' | tr '=+-' '\n' | sed -n "s/^ *\([0-9 ]*[0-9]\) $1.*/\1/p" | tr -d ' '
+}
 
 # puppet NAME [COMMAND...]: starts one, by way of COMMAND; its numbers are ${tgid[NAME]} and ${tid[NAME]}
 declare -A tgid tid puppet_in puppet_out
