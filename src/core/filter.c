@@ -278,7 +278,7 @@ bool filter_targets_gone(const struct filter *f)
 	return f->n_tgids || f->n_tids;
 }
 
-void filter_free(struct filter *f)
+void filter_close(struct filter *f)
 {
 	for (size_t i = 0; f->pidfds && i < f->n_tgids; i++)
 		if (f->pidfds[i].fd > 0)

@@ -23,7 +23,7 @@ struct filter {
 	char text[160]; /* for the first line of a report: "whole machine", "PID 812 (motor_ctl)" ... */
 };
 
-/* 0 or -errno (-EINVAL usage, -ESRCH no such process), after a message. Free in either case. */
+/* 0 or -errno (-EINVAL usage, -ESRCH no such process), after a message. Close in either case. */
 int filter_parse(struct filter *f, const struct target_options *options);
 /* Before load: sets *config and sizes maps, leaves out programs that are not needed. */
 int filter_configure(const struct filter *f, struct bpf_object *object, struct filter_config *config);
@@ -31,6 +31,6 @@ int filter_configure(const struct filter *f, struct bpf_object *object, struct f
 int filter_fill(const struct filter *f, struct bpf_object *object, pid_t command);
 /* Do the processes and threads asked for live no more? False when none was asked for. */
 bool filter_targets_gone(const struct filter *f);
-void filter_free(struct filter *f);
+void filter_close(struct filter *f);
 
 #endif

@@ -314,7 +314,7 @@ static void tear_down(struct session *s)
 		s->tool->collector->close(s);
 	if (s->stats_fd >= 0)
 		close(s->stats_fd);
-	filter_free(&s->filter);
+	filter_close(&s->filter);
 	cpu_list_free(&s->cpus);
 }
 
