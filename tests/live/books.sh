@@ -56,8 +56,8 @@ lines_are_kept() {
 # pct PART WHOLE
 pct() { awk -v part="$1" -v whole="$2" 'BEGIN { printf "%.3f\n", whole ? 100 * part / whole : 0 }'; }
 
-# rows: "SHARE SYMBOL" of each row of the table
-rows() { awk '$1 ~ /^[0-9.]+%$/ && $2 ~ /^(\+-|±)/ { print $1 + 0, $NF }' "$tmp/out"; }
+# rows: "SHARE WORDS" of each row of the table
+rows() { awk '$1 ~ /^[0-9.]+%$/ && $2 ~ /^(\+-|±)/ { $1 = $1 + 0; $2 = ""; print }' "$tmp/out" | tr -s ' '; }
 
 # occupy CPU COMMAND...: in the background on that CPU
 occupied=()

@@ -52,9 +52,9 @@ shares() {
 }
 
 within 'table: samples' "$(part kept)" "$wanted" 1000000
-row() { rows | awk -v name="$1" '$2 == name { print $1 }'; }
+row() { rows | awk -v name="$1" '$NF == name { print $1 }'; }
 shares table row
-is 'table: largest first' "$(rows | awk '/burn_/ { printf "%s ", $2 }')" 'burn_40 burn_30 burn_20 burn_10 '
+is 'table: largest first' "$(rows | awk '/burn_/ { printf "%s ", $NF }')" 'burn_40 burn_30 burn_20 burn_10 '
 ok 'table: the samples shown are those of the balance' table_is_kept
 ok 'table: the books balance' books_balance
 
