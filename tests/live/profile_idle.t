@@ -13,7 +13,11 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/books.sh"
 need_live
 
-tolerance=7 # points; /proc/stat counts in ticks and its two readings are not those of the profiler
+# In points; /proc/stat counts in ticks and is not read when the profiler starts and ends.
+tolerance=7
+# In a virtual machine a timer that is late in idle often comes together with the packet that ends it, and
+# finds the softirq: 13 points were seen.
+tolerance_packets=20
 
 # idle_ticks [CPU]: ticks that this CPU was idle, or all were
 idle_ticks() { awk -v cpu="cpu${1:-}" '$1 == cpu { print $5 + $6 }' /proc/stat; }
@@ -28,14 +32,14 @@ watch() {
 		-v hz="$(getconf CLK_TCK)" 'BEGIN { printf "%.1f\n", 100 * ticks / hz / (us / 1e6) / cpus }')
 }
 
-# agrees NAME: idle of the books with $stat_idle
+# agrees NAME TOLERANCE: idle of the books with $stat_idle
 agrees() {
 	local due idle missing
 	due=$(part due) idle=$(part idle) missing=$(part 'not delivered')
 	[ "$missing" -ge 0 ] || missing=0
 	within "$1: idle as in /proc/stat" "$stat_idle" \
-		"$(awk -v p="$(pct "$idle" "$due")" -v t=$tolerance 'BEGIN { print p - t }')" \
-		"$(awk -v p="$(pct $((idle + missing)) "$due")" -v t=$tolerance 'BEGIN { print p + t }')"
+		"$(awk -v p="$(pct "$idle" "$due")" -v t="$2" 'BEGIN { print p - t }')" \
+		"$(awk -v p="$(pct $((idle + missing)) "$due")" -v t="$2" 'BEGIN { print p + t }')"
 }
 
 # --- one CPU busy, the others as they are
@@ -45,7 +49,7 @@ watch 3 ${#cpus[@]}
 end INT
 is 'one CPU busy: exit status' "$rc" 0
 ok 'one CPU busy: the books balance' books_balance
-agrees 'one CPU busy'
+agrees 'one CPU busy' $tolerance
 shown=$(number '^CPU time: .* busy, ' ' % idle')
 within 'one CPU busy: the header states the share of the books' "$shown" \
 	"$(awk -v p="$(pct "$(part idle)" $(($(part idle) + $(part kept))))" 'BEGIN { print p - 0.2 }')" \
@@ -83,7 +87,7 @@ is 'packets: exit status' "$rc" 0
 # The column of /proc/softirqs is the CPU's only where no CPU before it is missing.
 within 'packets: softirqs on that CPU' $((after - before)) 1000 1000000000
 ok 'packets: the books balance' books_balance
-agrees 'packets'
+agrees 'packets' $tolerance_packets
 softirq='^swapper/[0-9]+;.*;(net_rx_action|__napi_poll|process_backlog|handle_softirqs|__do_softirq|__softirqentry_text_start)_\[k\]'
 if awk -v p="$rested" 'BEGIN { exit !(p < 50) }'; then
 	skip 'packets: the idle task is busy with softirqs' "that CPU has other work, it was idle for $rested %"
