@@ -47,7 +47,7 @@ await() {
 }
 
 # count REGEX: samples in folded lines of $out that match
-count() { printf '%s\n' "$out" | awk -v re="$1" '$0 ~ re { n += $NF } END { print n + 0 }'; }
+count() { printf '%s\n' "$out" | re=$1 awk '$0 ~ ENVIRON["re"] { n += $NF } END { print n + 0 }'; }
 # term NAME: the number before that name in the line "books:" of $out
 term() {
 	printf '%s\n' "$out" | sed -n 's/^books: //p' | tr '=+-' '\n' | sed -n "s/^ *\([0-9 ]*[0-9]\) $1.*/\1/p" | tr -d ' '
