@@ -54,6 +54,7 @@ term() {
 }
 
 # puppet NAME [COMMAND...]: starts one, by way of COMMAND; its numbers are ${tgid[NAME]} and ${tid[NAME]}
+# shellcheck disable=SC2034 # for the tests that source this
 declare -A tgid tid puppet_in puppet_out
 puppet() {
 	local name=$1 in out
