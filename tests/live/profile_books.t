@@ -37,7 +37,7 @@ occupy "$last" "$WORKLOADS/bpfspin" 60
 run "$KBPFPROF" profile -e cpu-clock -F 999 -d 3s
 release
 ok 'bpf(2): the books balance' books_balance
-within 'bpf(2): not delivered rises' "$(not_delivered_pct)" "$(awk -v b="$busy_pct" 'BEGIN { print b > 1 ? 3 * b : 3 }')" 100
+within 'bpf(2): not delivered rises' "$(not_delivered_pct)" "$(awk -v b="$busy_pct" 'BEGIN { print (b > 1 ? 3 * b : 3) }')" 100
 like 'bpf(2): the reason is shown' "$out" '^not delivered: .*another BPF program was running'
 
 # --- more distinct stacks than there is room for
