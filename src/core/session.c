@@ -201,14 +201,15 @@ static int measure(struct session *s, struct recording *r, int signal_fd)
 	uint64_t start_ns;
 	int err = 0;
 
+	r->meta.start_unix_ns = now_ns(CLOCK_REALTIME);
 	if (s->time->delay_ns) {
 		err = start_command(s);
 		if (!err)
 			err = wait_until(s, NULL, signal_fd, deadline(s->time->delay_ns));
+		if (err || is_over(s, signal_fd)) /* over before it began */
+			return err;
+		r->meta.start_unix_ns = now_ns(CLOCK_REALTIME);
 	}
-	if (err)
-		return err;
-	r->meta.start_unix_ns = now_ns(CLOCK_REALTIME);
 	start_ns = now_ns(CLOCK_MONOTONIC);
 	err = c->enable(s, true);
 	if (!err && !s->time->delay_ns)
@@ -329,14 +330,17 @@ static int exit_code(const struct session *s, int err)
 
 int session_run(struct session *s, struct recording *r)
 {
+	struct sigaction hup = { .sa_handler = SIG_DFL };
 	sigset_t watched, user_mask;
 	int signal_fd, err;
 
 	sigemptyset(&watched);
 	sigaddset(&watched, SIGINT);
 	sigaddset(&watched, SIGTERM);
-	sigaddset(&watched, SIGHUP);
 	sigaddset(&watched, SIGCHLD);
+	sigaction(SIGHUP, NULL, &hup);
+	if (hup.sa_handler != SIG_IGN) /* nohup; a signalfd would hear it all the same */
+		sigaddset(&watched, SIGHUP);
 	sigprocmask(SIG_BLOCK, &watched, &user_mask);
 	signal_fd = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signal_fd < 0)
