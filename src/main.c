@@ -81,8 +81,12 @@ static void print_help(const struct invocation *in)
 /* Words after the options: a COMMAND after "--", where the tool takes one. */
 static int take_command(struct invocation *in, int argc, char **argv, int rest)
 {
-	if (rest == argc)
+	if (rest == argc && (!(in->tool->groups & TOOL_TARGET) || strcmp(argv[rest - 1], "--") != 0))
 		return 0;
+	if (rest == argc) { /* an empty variable, perhaps: not a wish to measure everything */
+		warnx("'--' and no COMMAND after it");
+		return -EINVAL;
+	}
 	if (!(in->tool->groups & TOOL_TARGET)) {
 		warnx("'%s' is one word too many", argv[rest]);
 		return -EINVAL;
