@@ -67,13 +67,13 @@ static const struct option_def doctor_option_defs[] = {
 	OPT_END,
 };
 
-static const char doctor_help[] =
-	"Loads and attaches a BPF program of each kind for a moment, reads the settings that matter, and\n"
-	"says which subcommands work on this machine, which only in part and why, with the cure.\n"
-	"Nothing is left behind. Exit status 4: no subcommand can work here.\n"
-	"\n"
-	"  kbpfprof doctor                                        one screen\n"
-	"  kbpfprof doctor --json | jq .commands.profile.verdict  for scripts\n";
+static const char doctor_help[] = "Loads and attaches a BPF program of each kind for a moment, reads the settings\n"
+				  "that matter, and says which subcommands work on this machine, which only in part\n"
+				  "and why, with the cure.\n"
+				  "Nothing is left behind. Exit status 4: no subcommand can work here.\n"
+				  "\n"
+				  "  kbpfprof doctor                                        one screen\n"
+				  "  kbpfprof doctor --json | jq .commands.profile.verdict  for scripts\n";
 
 const struct tool tool_doctor = {
 	.name = "doctor",
