@@ -35,6 +35,7 @@
 #define LOAD_SECONDS   "600" /* until killed */
 #define LOAD_WARM_MS   300
 #define START_POLL_MS  1
+#define START_LOOKS    10    /* polls a look at the memory */
 #define START_MAX_MS   20000 /* then TOOL takes no samples */
 #define WINDOW_POLL_MS 250
 #define END_POLL_MS    10
@@ -104,6 +105,7 @@ static void become(char **argv, const char *out)
 	}
 	execvp(argv[0], argv);
 	warn("%s", argv[0]);
+	fflush(stderr); /* buffered, now that it is a file */
 	_exit(127);
 }
 
@@ -288,6 +290,8 @@ static uint64_t tool_cpu_ns(const struct tool *tool)
 
 static void wait_for_first_sample(struct tool *tool)
 {
+	unsigned look = 0;
+
 	while (!tool->ended && now_ns() - tool->start_ns < START_MAX_MS * 1000000ull) {
 		programs_look(&tool->programs);
 		if (programs_have_run(&tool->programs, tool->tgid)) {
@@ -296,6 +300,8 @@ static void wait_for_first_sample(struct tool *tool)
 			return;
 		}
 		sleep_ms(START_POLL_MS);
+		if (look++ % START_LOOKS == 0)
+			tool_look_at_memory(tool);
 		tool_look(tool);
 	}
 }

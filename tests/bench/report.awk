@@ -137,6 +137,8 @@ END {
 	print "BPF time: by the kernel's run statistics, which charge " cell("net_ns", "empty", 1, "%.0f") " ns to an empty"
 	print "program; that is taken off. The floor: bpf_get_stack() of both sides alone takes " cell("net_ns", "stacks", 1000, "%.2f") " us."
 	print "Stacks lost: of the samples of the load. CPU time: of the whole run, perf's record and report together."
+	print "The load alone does " cell("rounds_per_s", "baseline", 1000, "%.0f") " thousand rounds a second, " cell("rounds_per_cpu_s", "baseline", 1000, "%.0f") " a second"
+	print "of its CPU time: how far these spread is the noise of this machine, and \"slowed\" is no better than that."
 	print "Slowed: fewer rounds a second of the load's CPU time, and the CPU time that the tool takes meanwhile."
 	print "The floor's programs slow the load by (%): empty " cell("slower_pct", "empty", 1, "%.1f") ", stacks " cell("slower_pct", "stacks", 1, "%.1f")
 	print ""
