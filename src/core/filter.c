@@ -67,6 +67,19 @@ static int check_thread(pid_t tid)
 	return -ESRCH;
 }
 
+/* /proc of another pid namespace, or none: its numbers are not those that the kernel would take them for. */
+static int check_proc(void)
+{
+	char self[16];
+	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
+
+	self[n > 0 ? n : 0] = '\0';
+	if (atoi(self) == getpid())
+		return 0;
+	warnx("/proc shows no or another pid namespace, so PIDs mean nothing (mount -t proc proc /proc)");
+	return -EOPNOTSUPP;
+}
+
 static int parse_ids(const char *text, char letter, int (*check)(pid_t), pid_t **ids, size_t *n)
 {
 	char *copy = strdup(text), *save, *word;
@@ -188,7 +201,9 @@ int filter_parse(struct filter *f, const struct target_options *o)
 		warnx("-a means the whole machine: it does not go with -p, -t or a COMMAND");
 		return -EINVAL;
 	}
-	if (o->pids)
+	if (o->pids || o->tids)
+		err = check_proc();
+	if (!err && o->pids)
 		err = parse_ids(o->pids, 'p', check_process, &f->tgids, &f->n_tgids);
 	if (!err && o->tids)
 		err = parse_ids(o->tids, 't', check_thread, &f->tids, &f->n_tids);
