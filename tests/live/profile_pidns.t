@@ -102,6 +102,13 @@ check_inside() {
 check_inside 'in a pid namespace' "${in_ns[@]}"
 check_inside 'in one within another' "${in_ns[@]}" "${in_ns[@]}"
 
+# Where /proc shows the numbers of another namespace, none can be meant.
+run unshare --pid --fork "$KBPFPROF" profile -p 1 -d 1
+is '/proc of another namespace: exit status' "$rc" 4
+like '/proc of another namespace: said' "$err" '^kbpfprof profile: /proc shows no or another pid namespace'
+run unshare --pid --fork "$KBPFPROF" profile -q -d 300ms
+is '/proc of another namespace: the whole machine can be measured' "$rc: $err" '0: '
+
 # From outside, the same processes have other numbers.
 puppet a "${in_ns[@]}"
 # shellcheck disable=SC2154
