@@ -16,6 +16,10 @@ eventually() {
 	return 1
 }
 
+# Is that number still a child of this shell, and not by now somebody else's?
+is_child() { grep -qs "^PPid:[[:space:]]$$\$" "/proc/$1/status"; }
+kill_child() { is_child "$1" && kill -KILL "$1"; }
+
 gone() { ! kill -0 "$1"; }
 # A session sleeps in poll() from the moment that everything is enabled, and never before.
 measures() { grep -q poll "/proc/$profiler/wchan"; }
@@ -26,7 +30,7 @@ start() {
 	# shellcheck disable=SC2086 # words
 	env --default-signal=INT,QUIT ${via:-} "$KBPFPROF" profile "$@" >"$tmp/out" 2>"$tmp/err" &
 	profiler=$!
-	at_exit "kill -KILL $profiler 2>/dev/null"
+	at_exit "kill_child $profiler"
 	eventually measures_or_ended
 }
 measures_or_ended() { measures || gone "$profiler"; }
@@ -62,7 +66,7 @@ puppet() {
 	mkfifo "$tmp/$name.in" "$tmp/$name.out"
 	"$@" "$WORKLOADS/puppet" <"$tmp/$name.in" >"$tmp/$name.out" &
 	disown
-	at_exit "kill -KILL $! 2>/dev/null"
+	at_exit "kill_child $!"
 	exec {in}>"$tmp/$name.in" {out}<"$tmp/$name.out"
 	puppet_in[$name]=$in puppet_out[$name]=$out
 	read -r -t 20 -u "$out" "tgid[$name]" "tid[$name]"

@@ -42,7 +42,7 @@ profile -F 997 --top 3 -- bash -c '"$1" 20000; "$2" 0.7; times' - "$paths" "$WOR
 used_ms=$(printf '%s\n' "$out" | awk -F '[ms ]' '/^[0-9]+m[0-9.]+s [0-9]+m[0-9.]+s$/ { ms += ($1 * 60 + $2 + $4 * 60 + $5) * 1000 } END { print ms }')
 shown_ms=$(printf '%s\n' "$out" | awk '/^shares: of/ { print $3 * ($4 == "s" ? 1000 : 1) }')
 missed_ms=$(($(term 'not delivered') + $(term lost)))
-within 'CPU time as times(2) has it' "$shown_ms" "$(echo "$used_ms * 0.93 - $missed_ms" | bc)" "$(echo "$used_ms * 1.07" | bc)"
+within 'CPU time as times(2) has it' "$shown_ms" "$(awk "BEGIN { print $used_ms * 0.93 - $missed_ms }")" "$(awk "BEGIN { print $used_ms * 1.07 }")"
 profile -F 997 -f folded -- "$paths" 60000
 within 'the time in which its memory is given back is its own, too' "$(count 'exit_mmap_\[k')" 1 100000
 
@@ -82,7 +82,7 @@ ok '-d: the COMMAND is ended' gone "$(printf '%s\n' "$out" | head -n 1)"
 profile -d 200ms -- sh -c 'trap "" TERM; echo $$; while :; do :; done'
 is '-d: a COMMAND that minds no SIGTERM: exit status' "$rc" 0
 stubborn=$(printf '%s\n' "$out" | head -n 1)
-at_exit "kill -KILL $stubborn 2>/dev/null"
+at_exit "grep -q TERM /proc/$stubborn/cmdline 2>/dev/null && kill -KILL $stubborn"
 ok '-d: that COMMAND is ended, too' gone "$stubborn"
 like '-d: with its report' "$out" '^books: '
 profile -D 400ms -d 10 "${faults[@]}" -- sh -c "printf 'touch 100\n' | $WORKLOADS/puppet >/dev/null; sleep 0.6

@@ -151,7 +151,8 @@ for round in {1..20}; do
 	disown
 	sleep "0.0$((RANDOM % 10))"
 	[ $((round % 2)) = 0 ] || sleep "0.$((RANDOM % 5))"
-	kill -STOP $profiler 2>/dev/null || continue
+	is_child $profiler || continue
+	kill -STOP $profiler
 	sleep 0.05
 	[ -e "$tmp/ran.$round" ] || not_yet=${not_yet:-}${not_yet:+ }$round
 	kill -KILL $profiler

@@ -75,7 +75,7 @@ END
 bash "$tmp/outside" &
 outside=$!
 disown
-at_exit "kill $outside"
+at_exit "kill_child $outside"
 eventually test -e "$tmp/outside-runs"
 
 # said WORD: the value of that line
