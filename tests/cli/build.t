@@ -6,6 +6,7 @@
 
 top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
 O=$(dirname "$KBPFPROF")
+O=${O#"$top"/} # as make was given it: its dependencies name targets so
 mk() { make --no-print-directory -C "$top" O="$O" "$@"; }
 
 # rebuilt FILE: the objects that a change of FILE would make anew
@@ -28,8 +29,8 @@ ok 'copy it deeper' copy "$tmp/and/another"
 first=$(skeleton "$tmp/one" "$tmp/one/build")
 like 'the skeleton builds' "$first" '^[0-9a-f]{64}'
 is 'elsewhere it is the same' "$(skeleton "$tmp/and/another" "$tmp/out")" "$first"
-is 'and the same as here' "$(sha256sum < "$O/skel/profile.skel.h")" "$first"
-is 'no path of this machine is in it' "$(strings "$O/bpf/profile.bpf.o" | grep -F "$top")" ''
+is 'and the same as here' "$(cd "$top" && sha256sum < "$O/skel/profile.skel.h")" "$first"
+is 'no path of this machine is in it' "$(cd "$top" && strings "$O/bpf/profile.bpf.o" | grep -F "$top")" ''
 
 ok 'make install' mk install DESTDIR="$tmp/root" PREFIX=/usr
 is 'DESTDIR and PREFIX are honoured' "$(cd "$tmp/root" && find . -type f | sort | head -1)" ./usr/bin/kbpfprof
