@@ -241,10 +241,11 @@ if [ -e /proc/config.gz ] && [ ! -e "/boot/config-$(uname -r)" ]; then
 else
 	skip 'no configuration' 'it cannot be hidden here'
 fi
-ask over 'umount -aqt tracefs || true; umount -qt debugfs /sys/kernel/debug || true; mount -t tmpfs none /sys/kernel/tracing'
+hide='umount -aqt tracefs || true; umount -qt debugfs /sys/kernel/debug || true'
+ask over "$hide; mount -t tmpfs none /sys/kernel/tracing"
 is 'no tracefs: told' "$(json .features.tracepoint.reason)" 'tracefs is not mounted (open: ENOENT)'
 cure=$(json .features.tracepoint.cure)
-ask over "$cure"
+ask over "$hide; $cure" # what is mounted already cannot be mounted once more
 is 'no tracefs: the cure works' "$(json .features.tracepoint.works)" true
 sed 's/^[0-9a-f]*/0000000000000000/' /proc/kallsyms >"$tmp/kallsyms"
 ask over "mount --bind $tmp/kallsyms /proc/kallsyms"
