@@ -95,8 +95,13 @@ is 'stdin and stdout are its own' "$(printf '%s\n' "$out" | head -n 1)" 'from st
 is 'stderr is its own' "$(printf '%s\n' "$err" | head -n 1)" 'to-stderr'
 profile -f folded -- printf '<%s>' 'a b' '*' '' -p --help
 like 'its arguments are its own' "$out" '^<a b><\*><><-p><--help>'
-sh -c 'grep -E "^Sig(Blk|Ign|Cgt)" /proc/self/status; ls /proc/self/fd; ulimit -a' >"$tmp/plain"
-profile -- sh -c 'grep -E "^Sig(Blk|Ign|Cgt)" /proc/self/status; ls /proc/self/fd; ulimit -a'
-is 'signals, open files and limits are as without us' "$(printf '%s\n' "$out" | sed '/^profile of command/,$d')" "$(cat "$tmp/plain")"
+before_report() { printf '%s\n' "$out" | sed '/^profile of command/,$d'; }
+# No shell, since some clear the mask.
+grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status >"$tmp/plain"
+profile -- grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status
+is 'signals are as without us' "$(before_report)" "$(cat "$tmp/plain")"
+sh -c 'ls /proc/self/fd; ulimit -a' >"$tmp/plain"
+profile -- sh -c 'ls /proc/self/fd; ulimit -a'
+is 'open files and limits are as without us' "$(before_report)" "$(cat "$tmp/plain")"
 
 finish
