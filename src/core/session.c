@@ -17,6 +17,7 @@
 
 #include "core/exit.h"
 #include "core/features.h"
+#include "core/heap.h"
 
 #define TICK_NS (100 * 1000 * 1000ULL)
 
@@ -349,7 +350,9 @@ int session_run(struct session *s, struct recording *r)
 	s->stats_fd = -1;
 	libbpf_set_print(s->output->verbose ? print_all : print_nothing);
 	raise_memlock();
+	heap_prepare();
 	err = set_up(s, &user_mask);
+	heap_trim();
 	if (!err)
 		err = run(s, r, signal_fd, &user_mask);
 	s->exit_code = exit_code(s, err);
