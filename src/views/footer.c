@@ -261,11 +261,20 @@ static bool is_timer(const char *event)
 	       (bytes == strlen("task-clock") && !strncmp(event, "task-clock", bytes));
 }
 
+/* The share that a function unseen in `n` samples may have, with two digits: 3/N, but never more than all. */
+static char *rare_text(char buf[UNITS_BYTES], uint64_t n)
+{
+	if (n <= 3)
+		return strcpy(buf, "100 %");
+	snprintf(buf, UNITS_BYTES, "%.2g %%", 300 / (double)n);
+	return buf;
+}
+
 /* What this kind of measurement cannot show. "Rule of three": (1 - 3/N)^N is 5 %. */
 static void write_limits(FILE *f, const struct recording *r, const struct view_options *o)
 {
 	const struct rec_sampling *s = &r->sampling;
-	char count[UNITS_BYTES];
+	char count[UNITS_BYTES], pct[UNITS_BYTES];
 
 	if (!s->kept)
 		return;
@@ -276,10 +285,9 @@ static void write_limits(FILE *f, const struct recording *r, const struct view_o
 			"again",
 			s->event);
 	footer_line(f, o,
-		    "rare: a function never seen in %s samples may still hold up to %.2g %% (3/N, 95 %% sure); "
-		    "for rare "
-		    "stalls measure latencies, not shares",
-		    units_count(count, s->kept), s->kept > 3 ? 300 / (double)s->kept : 100);
+		    "rare: a function never seen in %s samples may still hold up to %s (3/N, 95 %% sure); "
+		    "for rare stalls measure latencies, not shares",
+		    units_count(count, s->kept), rare_text(pct, s->kept));
 }
 
 /* The statistics charge 70 to 100 ns to a program that does nothing (measured, x86-64, 6.18). */
