@@ -24,6 +24,7 @@ succeeds() {
 has_rows() {
 	case $1 in
 	*doctor*) grep -q '^subcommands' "$tmp/said" ;;
+	*' -p '*) grep -q '^books: ' "$tmp/said" ;; # it may have nothing to do
 	*folded*) grep -q '^[^;]*;.* [0-9]*$' out.folded ;;
 	*) grep -q '%' "$tmp/said" && ! grep -q '^no samples' "$tmp/said" ;;
 	esac
