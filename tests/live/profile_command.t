@@ -43,7 +43,7 @@ used_ms=$(printf '%s\n' "$out" | awk -F '[ms ]' '/^[0-9]+m[0-9.]+s [0-9]+m[0-9.]
 shown_ms=$(printf '%s\n' "$out" | awk '/^shares: of/ { print $3 * ($4 == "s" ? 1000 : 1) }')
 missed_ms=$(($(term 'not delivered') + $(term lost)))
 within 'CPU time as times(2) has it' "$shown_ms" "$(awk "BEGIN { print $used_ms * 0.93 - $missed_ms }")" "$(awk "BEGIN { print $used_ms * 1.07 }")"
-profile -F 997 -f folded -- "$paths" 60000
+profile -F 9000 -f folded -- "$paths" 60000
 within 'the time in which its memory is given back is its own, too' "$(count 'exit_mmap_\[k')" 1 100000
 
 # --- its end ends the run, and its status is ours
