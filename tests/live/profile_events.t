@@ -59,17 +59,6 @@ profile -e cpu-clock -F 999 -U -f folded -- "$WORKLOADS/deep" 1 20 1
 within '-U: there are samples' "$(count ';main;')" 100 2000
 is '-U: nothing of the kernel' "$(count '_\[k\]')" 0
 
-# --- what it costs itself
-profile -e cpu-clock -F 999 --self-cost -- "$WORKLOADS/share" 1.2
-run_ns=$(number '^own cost: ' ' ns a BPF run')
-within '--self-cost: ns a run' "$run_ns" 50 1000000
-seen=$(($(part due) - $(part 'not delivered') - $(part 'more than due')))
-cost_pct=$(awk -v ns="$run_ns" -v n="$seen" -v s="$(number ' samples in ' ' s on ')" 'BEGIN { print ns * n / s / 1e7 }')
-within '--self-cost: its share of a CPU is ns a run x runs' "$(number 'measuring it\), ' ' % of one CPU in BPF')" \
-	"$(awk "BEGIN { print $cost_pct * 0.9 - 0.1 }")" "$(awk "BEGIN { print $cost_pct * 1.1 + 0.1 }")"
-profile -e cpu-clock -d 100ms
-unlike 'without --self-cost: no such line' "$out" '^own cost'
-
 # --- rates: the kernel's limit, and those that keep in step with other timers
 limit=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
 [ "$limit" -lt 9999 ] || limit=9999 # ours for the clocks, which the kernel does not throttle

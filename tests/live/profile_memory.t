@@ -17,8 +17,8 @@ memory() { awk -v name="$1:" '$1 == name { print $2 }' "/proc/$profiler/status";
 # Each starts some hundred processes a second.
 # shellcheck disable=SC2016 # the inner shell expands them
 for cpu in "${cpus[@]}"; do occupy "$cpu" bash -c 'for ((;;)); do /bin/true; done' churn; done
-# So small a table is full at each look: as many swaps as a long run has.
-start -e cpu-clock -F 999 --max-stacks 256 -f folded
+# So small a table is full at each look: as many swaps as a long run has. What else runs here has stacks of its own.
+start -e cpu-clock -F 999 --max-stacks 256 -f folded -p "$(IFS=,; echo "${occupied[*]}")"
 sleep 4
 rss_early=$(memory VmRSS) anon_early=$(memory RssAnon)
 sleep 8
