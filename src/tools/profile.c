@@ -166,6 +166,11 @@ static int check_options(struct session *s)
 	err = event_parse(o->event ? o->event : "cycles", &p->event);
 	if (err)
 		return refuse_name(&p->event, err);
+	if (p->event.is_time && (p->event.attr.exclude_user || p->event.attr.exclude_kernel)) {
+		/* The kernel drops the samples of the other mode but counts its time: the books would be wrong. */
+		warnx("-e %s: a clock runs in both modes (-U or -K shows the stacks of one)", p->event.name);
+		return -EOPNOTSUPP;
+	}
 	err = set_sampling(p, o);
 	if (!err)
 		warn_of_beat(s);
