@@ -47,7 +47,7 @@ for event in cpu-clock task-clock; do
 done
 profile -e cpu-clock -c 2000000 -f folded -- "$WORKLOADS/share" 1.5
 within 'cpu-clock -c 2000000: 500 samples a second of CPU time' "$(samples_pct 500)" 95 104
-profile -e cpu-clock -F 999 -- "$WORKLOADS/share" 1
+profile -e cpu-clock -F 999 -C "${cpus[0]}" -- taskset -c "${cpus[0]}" "$WORKLOADS/share" 1
 within 'cpu-clock -F 999: the rate achieved' "$(number '\(' ' Hz achieved')" 900 1010
 
 # --- one side of the stacks
