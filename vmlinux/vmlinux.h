@@ -32,16 +32,12 @@ typedef _Bool bool;
 #define BPF_MAP_TYPE_ARRAY	   2
 #define BPF_MAP_TYPE_PERCPU_ARRAY  6
 #define BPF_MAP_TYPE_ARRAY_OF_MAPS 12
-#define BPF_MAP_TYPE_TASK_STORAGE  29
-#define BPF_MAP_TYPE_RINGBUF	   27
 
-#define BPF_F_NO_PREALLOC (1U << 0)
-#define BPF_F_MMAPABLE	  (1U << 10)
+#define BPF_F_MMAPABLE (1U << 10)
 
 #define BPF_NOEXIST	 1
 #define BPF_F_USER_STACK (1ULL << 8)
 
-#define ENOENT 2
 #define E2BIG  7
 #define EBUSY  16
 #define EEXIST 17
