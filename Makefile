@@ -37,7 +37,7 @@ BPF_CFLAGS ?= -O2 -g
 BPF_ALL_CFLAGS := -target bpf -mcpu=v2 -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Wextra -Wno-unused-parameter -Werror=date-time \
 	-Iinclude -Ivmlinux -Ibpf $(BPF_CFLAGS)
 
-LIBS := libbpf libelf zlib
+LIBS := libbpf libelf zlib sqlite3
 LIB_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBS) 2>/dev/null)
 LIB_LDLIBS := $(shell $(PKG_CONFIG) --libs $(LIBS) 2>/dev/null) -liberty -lm
 LIB_LDLIBS_STATIC := $(shell $(PKG_CONFIG) --static --libs $(LIBS) 2>/dev/null) -liberty -lm

@@ -22,9 +22,10 @@ struct invocation {
 	const struct tool *tool;
 	struct target_options target;
 	struct time_options time;
-	struct output_options output;
+	struct view_option_values view;
+	struct run_options run;
 	void *own; /* tool->options_bytes */
-	struct option_group groups[4];
+	struct option_group groups[5];
 	char who[64]; /* "kbpfprof TOOL": what messages begin with */
 	size_t n_groups;
 };
@@ -58,8 +59,9 @@ static int prepare(struct invocation *in)
 	in->own = calloc(1, tool->options_bytes + 1);
 	if (!in->own)
 		return -ENOMEM;
-	in->output.max_loss_pct = -1;
-	in->output.top = VIEW_TOP_AUTO;
+	in->run.max_loss_pct = -1;
+	in->view.top = VIEW_TOP_AUTO;
+	in->view.min_pct = -1;
 	if (tool->defaults)
 		tool->defaults(in->own);
 	add_group(in, "options", tool->options, in->own);
@@ -67,8 +69,10 @@ static int prepare(struct invocation *in)
 		add_group(in, "what to measure", target_option_defs, &in->target);
 	if (tool->groups & TOOL_TIME)
 		add_group(in, "how long", time_option_defs, &in->time);
-	if (tool->groups & TOOL_OUTPUT)
-		add_group(in, "result", output_option_defs, &in->output);
+	if (tool->groups & TOOL_RUN)
+		add_group(in, "recording and limits", run_option_defs, &in->run);
+	if (tool->groups & TOOL_VIEW)
+		add_group(in, "result", view_option_defs, &in->view);
 	return 0;
 }
 
@@ -110,7 +114,7 @@ static bool use_color(const char *when, bool terminal)
 	return terminal && !(no_color && *no_color);
 }
 
-static struct view_options view_options(const struct output_options *o)
+static struct view_options view_options(const struct view_option_values *o)
 {
 	bool terminal = isatty(STDOUT_FILENO);
 	struct winsize size = { 0 };
@@ -122,6 +126,10 @@ static struct view_options view_options(const struct output_options *o)
 		.children = o->children,
 		.idle = o->idle,
 		.top = o->top,
+		.depth = o->depth,
+		.min_pct = o->min_pct,
+		.callers = o->callers,
+		.callees = o->callees,
 		.color = use_color(o->color, terminal),
 		.width = size.ws_col,
 	};
@@ -129,8 +137,8 @@ static struct view_options view_options(const struct output_options *o)
 
 static int choose_view(const struct invocation *in, const struct view_options *options, const struct view **view)
 {
-	const char *name = in->output.format ? in->output.format : in->tool->default_view;
-	const char *color = in->output.color;
+	const char *name = in->view.format ? in->view.format : in->tool->default_view;
+	const char *color = in->view.color;
 	char names[VIEW_NAMES_BYTES];
 
 	*view = view_find(name);
@@ -165,9 +173,12 @@ static int show(const struct view *view, const struct recording *r, const struct
 
 static int collect(const struct invocation *in, const struct view *view, const struct view_options *options)
 {
-	struct session session = {
-		.tool = in->tool, .options = in->own, .target = &in->target, .time = &in->time, .output = &in->output
-	};
+	struct session session = { .tool = in->tool,
+				   .options = in->own,
+				   .target = &in->target,
+				   .time = &in->time,
+				   .run = &in->run,
+				   .view = &in->view };
 	struct recording *r = recording_new();
 	int code;
 
@@ -178,9 +189,9 @@ static int collect(const struct invocation *in, const struct view *view, const s
 		return session.exit_code;
 	}
 	code = session.exit_code;
-	if (show(view, r, options, in->output.quiet))
+	if (show(view, r, options, in->view.quiet))
 		code = EXIT_FAILED;
-	else if (in->output.max_loss_pct >= 0 && recording_lost_pct(r) > in->output.max_loss_pct)
+	else if (in->run.max_loss_pct >= 0 && recording_lost_pct(r) > in->run.max_loss_pct)
 		code = EXIT_LOSS;
 	recording_free(r);
 	return code;
@@ -196,7 +207,7 @@ static int run(struct invocation *in, int argc, char **argv)
 	program_invocation_name = program_invocation_short_name = in->who; /* what err.h's functions print first */
 	err = prepare(in);
 	if (!err)
-		err = options_parse(in->groups, in->n_groups, argc, argv, in->who, &rest);
+		err = options_parse(in->groups, in->n_groups, argc, argv, in->who, in->tool->load != NULL, &rest);
 	if (err > 0) {
 		print_help(in);
 		return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
@@ -207,7 +218,7 @@ static int run(struct invocation *in, int argc, char **argv)
 		return exit_code_of(err);
 	if (in->tool->run)
 		return in->tool->run(in->own);
-	options = view_options(&in->output);
+	options = view_options(&in->view);
 	err = choose_view(in, &options, &view);
 	if (err)
 		return exit_code_of(err);

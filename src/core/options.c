@@ -32,21 +32,35 @@ const struct option_def time_option_defs[] = {
 	OPT_DURATION('d', "duration", struct time_options, duration_ns, "TIME",
 		     "end after TIME: 10s, 2m, 500ms; bare: seconds"),
 	OPT_DURATION('D', "delay", struct time_options, delay_ns, "TIME", "start measuring after TIME"),
+	OPT_DURATION('I', "interval", struct time_options, interval_ns, "TIME",
+		     "with -o: a part of the recording every TIME (10s)"),
 	OPT_END,
 };
 
-const struct option_def output_option_defs[] = {
-	OPT_STRING('f', "format", struct output_options, format, "NAME", "how to show the result: table, folded"),
-	OPT_STRING('s', "sort", struct output_options, sort, "KEYS",
+const struct option_def view_option_defs[] = {
+	OPT_STRING('f', "format", struct view_option_values, format, "NAME",
+		   "how to show the result: table, folded, flamegraph ..."),
+	OPT_STRING('s', "sort", struct view_option_values, sort, "KEYS",
 		   "what rows are told apart by: comm,dso,sym,pid,tid,cpu"),
-	OPT_FLAG(0, "children", struct output_options, children, "add what a function's callees used, and sort by it"),
-	OPT_FLAG(0, "idle", struct output_options, idle, "show idle time as a row"),
-	OPT_COUNT(0, "top", struct output_options, top, "N", 0, 0, "show N rows (0: all)"),
-	OPT_STRING(0, "color", struct output_options, color, "WHEN", "auto, always or never"),
-	OPT_PCT(0, "max-loss", struct output_options, max_loss_pct, "PCT", "exit with 3 if more was lost"),
-	OPT_FLAG(0, "self-cost", struct output_options, self_cost, "show our own cost (taxes all BPF programs)"),
-	OPT_FLAG('q', "quiet", struct output_options, quiet, "no hints on stderr"),
-	OPT_FLAG('v', "verbose", struct output_options, verbose, "show libbpf's log on stderr"),
+	OPT_FLAG(0, "children", struct view_option_values, children,
+		 "add what a function's callees used, and sort by it"),
+	OPT_FLAG(0, "idle", struct view_option_values, idle, "show idle time as a row"),
+	OPT_COUNT(0, "top", struct view_option_values, top, "N", 0, 0, "show N rows (0: all)"),
+	OPT_COUNT(0, "depth", struct view_option_values, depth, "N", 1, 0, "show call trees N functions deep"),
+	OPT_PCT(0, "percent-limit", struct view_option_values, min_pct, "PCT", "sum up rows and branches below PCT"),
+	OPT_STRING(0, "callers", struct view_option_values, callers, "SYM", "only the function SYM, and who calls it"),
+	OPT_STRING(0, "callees", struct view_option_values, callees, "SYM", "only the function SYM, and what it calls"),
+	OPT_STRING(0, "color", struct view_option_values, color, "WHEN", "auto, always or never"),
+	OPT_FLAG(0, "no-pager", struct view_option_values, no_pager, "no pager on a terminal"),
+	OPT_FLAG('q', "quiet", struct view_option_values, quiet, "no hints on stderr"),
+	OPT_END,
+};
+
+const struct option_def run_option_defs[] = {
+	OPT_STRING('o', "output", struct run_options, out, "FILE", "write a recording (-: to stdout), for 'report'"),
+	OPT_PCT(0, "max-loss", struct run_options, max_loss_pct, "PCT", "exit with 3 if more was lost"),
+	OPT_FLAG(0, "self-cost", struct run_options, self_cost, "show our own cost (taxes all BPF programs)"),
+	OPT_FLAG('v', "verbose", struct run_options, verbose, "show libbpf's log on stderr"),
 	OPT_END,
 };
 
@@ -76,10 +90,10 @@ static void add_row(struct parser *p, const struct option_def *def, void *base)
 	p->rows[p->n_rows++] = (struct row){ def, base };
 }
 
-static void build(struct parser *p, const struct option_group *groups, size_t n_groups)
+static void build(struct parser *p, const struct option_group *groups, size_t n_groups, bool mixed)
 {
 	/* "+": options end at the first other word; ":": we print the messages */
-	strcpy(p->letters, "+:h");
+	strcpy(p->letters, mixed ? ":h" : "+:h");
 	for (size_t g = 0; g < n_groups; g++)
 		for (const struct option_def *def = groups[g].defs; def && def->name; def++)
 			if (p->n_rows < ROWS_MAX)
@@ -127,7 +141,7 @@ static int store_pct(const struct option_def *def, const char *text, double *to)
 
 static int store_duration(const struct option_def *def, const char *text, uint64_t *to)
 {
-	if (!units_parse_duration(text, true, to) && *to)
+	if (!units_parse_duration(text, true, to) && *to >= def->min)
 		return 0;
 	warnx("--%s %s: must be a time such as 10s, 500ms, 200us (a bare number is seconds)", def->name, text);
 	return -EINVAL;
@@ -177,13 +191,14 @@ static const char *offender(char **argv, char letter[3])
 	return argv[optind - 1];
 }
 
-int options_parse(const struct option_group *groups, size_t n_groups, int argc, char **argv, const char *who, int *rest)
+int options_parse(const struct option_group *groups, size_t n_groups, int argc, char **argv, const char *who,
+		  bool mixed, int *rest)
 {
 	struct parser p = { .who = who };
 	char letter[3];
 	int answer;
 
-	build(&p, groups, n_groups);
+	build(&p, groups, n_groups, mixed);
 	optind = 0; /* glibc and musl: start over, "+" is read again */
 	while ((answer = getopt_long(argc, argv, p.letters, p.long_options, NULL)) != -1) {
 		const struct row *row;

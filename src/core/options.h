@@ -52,6 +52,10 @@ struct option_def {
 	{                                                                        \
 		l, n, OPTION_DURATION, OPTION_FIELD_(s, f, uint64_t), a, h, 1, 0 \
 	}
+#define OPT_MOMENT(l, n, s, f, a, h)                                             \
+	{                                                                        \
+		l, n, OPTION_DURATION, OPTION_FIELD_(s, f, uint64_t), a, h, 0, 0 \
+	}
 #define OPT_IGNORED(l, n, h)                           \
 	{                                              \
 		l, n, OPTION_IGNORED, 0, NULL, h, 0, 0 \
@@ -79,28 +83,41 @@ struct target_options {
 struct time_options {
 	uint64_t duration_ns; /* 0: until Ctrl-C or the end of COMMAND */
 	uint64_t delay_ns;
+	uint64_t interval_ns; /* 0: not given */
 };
 
-struct output_options {
+/* How a result is shown: of all tools that have one, live or read from a recording. */
+struct view_option_values {
 	const char *format; /* view; NULL: the tool's default */
 	const char *sort;
 	bool children;
-	bool idle;	     /* idle time as a row */
-	uint64_t top;	     /* rows of a table; 0: all; VIEW_TOP_AUTO unless given */
-	const char *color;   /* auto, always, never */
-	double max_loss_pct; /* < 0: no limit */
-	bool self_cost;
-	bool quiet, verbose;
+	bool idle;    /* idle time as a row */
+	uint64_t top; /* rows of a table; 0: all; VIEW_TOP_AUTO unless given */
+	uint64_t depth;
+	double min_pct; /* < 0 unless given */
+	const char *callers, *callees;
+	const char *color; /* auto, always, never */
+	bool no_pager;
+	bool quiet;
 };
 
-extern const struct option_def target_option_defs[], time_option_defs[], output_option_defs[];
+/* Of a run that measures. */
+struct run_options {
+	const char *out;     /* recording to write; NULL: none */
+	double max_loss_pct; /* < 0: no limit */
+	bool self_cost;
+	bool verbose;
+};
+
+extern const struct option_def target_option_defs[], time_option_defs[], view_option_defs[], run_option_defs[];
 
 /*
- * Reads argv (argv[0] is the subcommand). *rest is the index of the first word that is no option.
+ * Reads argv (argv[0] is the subcommand). *rest is the index of the first word that is no option:
+ * there options end, or, if `mixed`, may go on, and words are moved behind them.
  * A fault is told on stderr, prefixed by `who`. 0; -EINVAL: usage; 1: --help was asked for.
  */
 int options_parse(const struct option_group *groups, size_t n_groups, int argc, char **argv, const char *who,
-		  int *rest);
+		  bool mixed, int *rest);
 /* The rows as help shows them, to stdout. */
 void options_print(const struct option_group *groups, size_t n_groups);
 

@@ -114,6 +114,7 @@ void recording_free(struct recording *r)
 	intern_free(&t->stack_ids);
 	intern_free(&t->sample_ids);
 	free(t);
+	free(r->baseline);
 	free(r);
 }
 
@@ -191,6 +192,17 @@ int recording_mapping(struct recording *r, const struct rec_mapping *m)
 		return -ENOMEM;
 	t->mappings[r->n_mappings] = *m;
 	return (int)r->n_mappings++;
+}
+
+void recording_describe(struct recording *r, int mapping, const struct build_id *build_id, uint64_t start,
+			uint64_t bytes)
+{
+	struct rec_mapping *m = &r->tables->mappings[mapping];
+
+	if (build_id)
+		m->build_id = *build_id;
+	m->start = start;
+	m->bytes = bytes;
 }
 
 static bool location_equal(const void *owner, uint32_t id, const void *key)
@@ -310,6 +322,8 @@ int recording_add(struct recording *r, const struct rec_sample *s)
 	if (id >= 0) {
 		t->samples[id].fires += s->fires;
 		t->samples[id].weight += s->weight;
+		t->samples[id].base_fires += s->base_fires;
+		t->samples[id].base_weight += s->base_weight;
 		return 0;
 	}
 	if (!GROW(t->samples, t->samples_max, r->n_samples, 1))
@@ -318,6 +332,32 @@ int recording_add(struct recording *r, const struct rec_sample *s)
 	if (intern_add(&t->sample_ids, hash, (int)r->n_samples))
 		return -ENOMEM;
 	t->samples[r->n_samples++] = *s;
+	return 0;
+}
+
+void recording_select(struct recording *r,
+		      bool (*keep)(const struct recording *r, const struct rec_sample *s, void *arg), void *arg)
+{
+	struct rec_sample *samples = r->tables->samples;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->n_samples; i++) {
+		if (keep(r, &samples[i], arg)) {
+			samples[kept++] = samples[i];
+		} else {
+			r->selection.fires += samples[i].fires;
+			r->selection.weight += samples[i].weight;
+		}
+	}
+	r->n_samples = kept;
+}
+
+int recording_compare(struct recording *r, const struct rec_baseline *baseline)
+{
+	r->baseline = malloc(sizeof(*r->baseline));
+	if (!r->baseline)
+		return -ENOMEM;
+	*r->baseline = *baseline;
 	return 0;
 }
 

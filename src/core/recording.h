@@ -46,11 +46,24 @@ enum why {
 	WHY_CAUSES,
 };
 
+#define BUILD_ID_BYTES_MAX 32
+
+/* The NT_GNU_BUILD_ID note: equal for two files only if they were one build. */
+struct build_id {
+	uint8_t n; /* bytes; 0: it has none, or it is not known */
+	uint8_t bytes[BUILD_ID_BYTES_MAX];
+};
+
+/* The first five members tell mappings apart, the rest is what is known of them: recording_describe(). */
 struct rec_mapping {
 	int name; /* string: path as the process sees it, or [kernel], module name, [bpf], [vdso], [anon] */
 	enum mapping_kind kind;
 	uint64_t dev, inode; /* of the file; 0 when there is none */
 	uint64_t changed_ns; /* its mtime: tells files apart that had one inode after another; 0 unknown */
+
+	struct build_id build_id;
+	uint64_t start; /* [kernel]: address of _stext; a module's: of its first byte of code; else, or unknown: 0 */
+	uint64_t bytes; /* of the file, or of a module's code; 0: unknown */
 };
 
 struct rec_location {
@@ -82,6 +95,8 @@ struct rec_sample {
 	uint64_t fires;	 /* how often */
 	uint64_t weight; /* sum of the periods: ns for the clocks, occurrences for other events; what shares are made of
 			  */
+	uint64_t base_fires,
+		base_weight; /* the same in the recording that this one is compared with: see rec_baseline */
 };
 
 /*
@@ -97,8 +112,9 @@ struct rec_sampling {
 	uint64_t asked_hz;     /* 0 when a period was asked for */
 	uint64_t asked_period; /* 0 when a rate was asked for */
 	double achieved_hz;    /* programs run per second of running time, of the mean CPU */
-	uint64_t expected;     /* fires that were due: event count / period */
-	uint64_t seen;	       /* the program ran */
+	/* From here to enabled_ns/running_ns sums that grow: an interval's are a difference of two. */
+	uint64_t expected; /* fires that were due: event count / period */
+	uint64_t seen;	   /* the program ran */
 	uint64_t kept, idle, filtered;
 	int64_t not_delivered; /* expected - seen */
 	uint64_t kept_weight, idle_weight;
@@ -116,7 +132,10 @@ struct rec_cost {
 
 /* Set by the session. */
 struct rec_meta {
+	char version[16]; /* of kbpfprof */
 	char tool[16];
+	char command_line[256]; /* as typed; cut */
+	char host[65];
 	char target[160]; /* "whole machine", "PID 812", "COMMAND" ..., for the first line */
 	char kernel[132]; /* uname: release and machine */
 	uint64_t start_unix_ns;
@@ -128,11 +147,26 @@ struct rec_lost {
 	uint64_t by_cause[LOST_CAUSES];
 };
 
+/* What a report left out of what was recorded, at its reader's wish (--comm, --dso ...): part of sampling.kept. */
+struct rec_selection {
+	char text[160]; /* "comm=xz, cpu=0-3"; "": nothing was left out */
+	uint64_t fires, weight;
+};
+
+/* A recording that compares two has the samples of both, and this of the older one. */
+struct rec_baseline {
+	struct rec_meta meta;
+	struct rec_sampling sampling;
+	struct rec_lost lost;
+};
+
 struct recording {
 	struct rec_meta meta;
 	struct rec_sampling sampling;
 	struct rec_cost cost;
 	struct rec_lost lost;
+	struct rec_selection selection;
+	struct rec_baseline *baseline; /* NULL: it compares nothing; owned, from malloc() */
 
 	const struct rec_mapping *mappings;
 	const struct rec_location *locations;
@@ -150,6 +184,9 @@ int recording_string(struct recording *r, const char *s);     /* copied; longer 
 const char *recording_str(const struct recording *r, int id); /* valid as long as the recording */
 
 int recording_mapping(struct recording *r, const struct rec_mapping *m);
+/* Tells what is known of a mapping beside its identity; build_id may be NULL. */
+void recording_describe(struct recording *r, int mapping, const struct build_id *build_id, uint64_t start,
+			uint64_t bytes);
 /* Equal are (mapping, address, why as given here); name and offset are not compared. */
 int recording_location(struct recording *r, int mapping, uint64_t address, enum why why);
 /* Gives a location its name, or the reason why it has none (name 0). */
@@ -160,8 +197,16 @@ void recording_move(struct recording *r, int location, int mapping);
 int recording_stack(struct recording *r, const uint32_t *locations, unsigned kernel_frames, unsigned user_frames);
 /* Takes the `frames` frames at the kernel's leaf away, for good; looked up whole the stack is still found. */
 void recording_trim(struct recording *r, int stack, unsigned frames);
-/* Adds fires and weight to the sample with these labels and stack; 0 or -errno. */
+/* Adds fires and weight, the baseline's too, to the sample with these labels and stack; 0 or -errno. */
 int recording_add(struct recording *r, const struct rec_sample *s);
+/*
+ * Leaves the samples out that `keep` refuses, for good, and adds their fires and weight to
+ * r->selection. Nothing may be added afterwards.
+ */
+void recording_select(struct recording *r,
+		      bool (*keep)(const struct recording *r, const struct rec_sample *s, void *arg), void *arg);
+/* Makes it a comparison with what `baseline` was read from. 0 or -ENOMEM. */
+int recording_compare(struct recording *r, const struct rec_baseline *baseline);
 
 /* Samples lost. LOST_TARGET_FULL is none: what a child does that is not followed counts as of other tasks. */
 uint64_t recording_lost_sum(const struct recording *r);

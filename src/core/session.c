@@ -92,7 +92,7 @@ static int load(struct session *s)
 	if (!err)
 		return 0;
 	warnx("cannot load BPF programs: %s (%s%s)", strerror(-err), features_explain_load(err, why, sizeof(why)),
-	      s->output->verbose ? "" : "; -v shows libbpf's log");
+	      s->run->verbose ? "" : "; -v shows libbpf's log");
 	return -EOPNOTSUPP;
 }
 
@@ -109,7 +109,7 @@ static int attach(struct session *s)
 
 static int enable_stats(struct session *s)
 {
-	if (!s->output->self_cost)
+	if (!s->run->self_cost)
 		return 0;
 	s->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	if (s->stats_fd >= 0)
@@ -166,6 +166,68 @@ static bool is_over(struct session *s, int signal_fd)
 	return filter_targets_gone(&s->filter);
 }
 
+static int read_losses(struct session *s, struct recording *r)
+{
+	int fd = bpf_object__find_map_fd_by_name(s->object, "losses");
+	int cpus = libbpf_num_possible_cpus();
+	uint64_t *per_cpu;
+
+	if (fd < 0 || cpus < 0)
+		return fd < 0 ? fd : cpus;
+	per_cpu = calloc((size_t)cpus, sizeof(*per_cpu));
+	if (!per_cpu)
+		return -ENOMEM;
+	r->lost = (struct rec_lost){ 0 };
+	for (__u32 cause = 0; cause < LOST_CAUSES; cause++) {
+		if (bpf_map_lookup_elem(fd, &cause, per_cpu)) {
+			int err = -errno;
+
+			free(per_cpu);
+			return err;
+		}
+		for (int i = 0; i < cpus; i++)
+			r->lost.by_cause[cause] += per_cpu[i];
+	}
+	free(per_cpu);
+	return 0;
+}
+
+/* Brings the recording up to date: what the maps hold, the losses, the books, names for what is new. */
+static int settle(struct session *s, struct recording *r, bool last)
+{
+	const struct collector *c = s->tool->collector;
+	int err = c->drain(s, r);
+
+	if (!err)
+		err = read_losses(s, r);
+	return err ? err : c->settle(s, r, last);
+}
+
+static void plan_interval(struct session *s)
+{
+	s->interval_end_ns = s->sink ? now_ns(CLOCK_MONOTONIC) + s->sink->every_ns : UINT64_MAX;
+}
+
+static int end_interval(struct session *s, struct recording *r)
+{
+	int err;
+
+	r->meta.duration_ns = now_ns(CLOCK_MONOTONIC) - s->start_ns;
+	plan_interval(s);
+	err = settle(s, r, false);
+	return err ? err : s->sink->interval(s->sink->arg, r);
+}
+
+/* What is done beside waiting, as it falls due. */
+static int tick(struct session *s, struct recording *r)
+{
+	const struct collector *c = s->tool->collector;
+
+	if (now_ns(CLOCK_MONOTONIC) >= s->interval_end_ns)
+		return end_interval(s, r);
+	return c->tick ? c->tick(s, r) : 0;
+}
+
 /* Waits until `end_ns` of the monotonic clock (0: for ever) or the end of the run; ticks if there is a recording. */
 static int wait_until(struct session *s, struct recording *r, int signal_fd, uint64_t end_ns)
 {
@@ -183,7 +245,7 @@ static int wait_until(struct session *s, struct recording *r, int signal_fd, uin
 		pause = (struct timespec){ (time_t)(left / 1000000000), (long)(left % 1000000000) };
 		if (ppoll(&signals, 1, &pause, NULL) < 0 && errno != EINTR)
 			return -errno;
-		err = r && s->tool->collector->tick ? s->tool->collector->tick(s, r) : 0;
+		err = r ? tick(s, r) : 0;
 		if (err)
 			return err;
 	}
@@ -199,7 +261,6 @@ static uint64_t deadline(uint64_t duration_ns)
 static int measure(struct session *s, struct recording *r, int signal_fd)
 {
 	const struct collector *c = s->tool->collector;
-	uint64_t start_ns;
 	int err = 0;
 
 	r->meta.start_unix_ns = now_ns(CLOCK_REALTIME);
@@ -211,7 +272,8 @@ static int measure(struct session *s, struct recording *r, int signal_fd)
 			return err;
 		r->meta.start_unix_ns = now_ns(CLOCK_REALTIME);
 	}
-	start_ns = now_ns(CLOCK_MONOTONIC);
+	s->start_ns = now_ns(CLOCK_MONOTONIC);
+	plan_interval(s);
 	err = c->enable(s, true);
 	if (!err && !s->time->delay_ns)
 		err = start_command(s);
@@ -219,33 +281,8 @@ static int measure(struct session *s, struct recording *r, int signal_fd)
 		err = wait_until(s, r, signal_fd, deadline(s->time->duration_ns));
 	if (!err)
 		err = c->enable(s, false);
-	r->meta.duration_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
+	r->meta.duration_ns = now_ns(CLOCK_MONOTONIC) - s->start_ns;
 	return err;
-}
-
-static int read_losses(struct session *s, struct recording *r)
-{
-	int fd = bpf_object__find_map_fd_by_name(s->object, "losses");
-	int cpus = libbpf_num_possible_cpus();
-	uint64_t *per_cpu;
-
-	if (fd < 0 || cpus < 0)
-		return fd < 0 ? fd : cpus;
-	per_cpu = calloc((size_t)cpus, sizeof(*per_cpu));
-	if (!per_cpu)
-		return -ENOMEM;
-	for (__u32 cause = 0; cause < LOST_CAUSES; cause++) {
-		if (bpf_map_lookup_elem(fd, &cause, per_cpu)) {
-			int err = -errno;
-
-			free(per_cpu);
-			return err;
-		}
-		for (int i = 0; i < cpus; i++)
-			r->lost.by_cause[cause] += per_cpu[i];
-	}
-	free(per_cpu);
-	return 0;
 }
 
 static void read_cost(struct session *s, struct recording *r)
@@ -293,21 +330,17 @@ static int run(struct session *s, struct recording *r, int signal_fd, const sigs
 {
 	int err;
 
-	if (!s->output->quiet && isatty(STDERR_FILENO) && !s->time->duration_ns && !s->target->command)
+	if (!s->view->quiet && isatty(STDERR_FILENO) && !s->time->duration_ns && !s->target->command)
 		fprintf(stderr, "measuring %s, Ctrl-C ends and reports\n", s->filter.text);
 	describe(s, r);
 	err = measure(s, r, signal_fd);
 	/* From here on Ctrl-C means: stop at once. */
 	sigprocmask(SIG_SETMASK, user_mask, NULL);
-	if (!err)
-		err = s->tool->collector->drain(s, r);
-	if (!err)
-		err = read_losses(s, r);
 	read_cost(s, r);
 	if (!err)
-		err = s->tool->collector->finish(s, r);
+		err = settle(s, r, true);
 	r->cost.user_ns = own_cpu_ns();
-	return err;
+	return err || !s->sink ? err : s->sink->interval(s->sink->arg, r);
 }
 
 static void tear_down(struct session *s)
@@ -348,7 +381,7 @@ int session_run(struct session *s, struct recording *r)
 		return -errno;
 	s->tick_ns = TICK_NS;
 	s->stats_fd = -1;
-	libbpf_set_print(s->output->verbose ? print_all : print_nothing);
+	libbpf_set_print(s->run->verbose ? print_all : print_nothing);
 	raise_memlock();
 	heap_prepare();
 	err = set_up(s, &user_mask);

@@ -14,13 +14,24 @@
 #include "core/filter.h"
 #include "core/tool.h"
 
+/* Where a recording goes while it grows. */
+struct sink {
+	uint64_t every_ns;
+	/* After each interval, and at the end: books, names and meta.duration_ns are up to date. 0 or -errno, which
+	 * ends the run. */
+	int (*interval)(void *arg, const struct recording *r);
+	void *arg;
+};
+
 struct session {
 	/* set by main */
 	const struct tool *tool;
 	const void *options; /* the tool's own */
 	const struct target_options *target;
 	const struct time_options *time;
-	const struct output_options *output;
+	const struct run_options *run;
+	const struct view_option_values *view; /* what a result tells apart, a run has to tell apart */
+	const struct sink *sink;	       /* NULL: nobody wants intervals */
 
 	/* set by the collector's open() */
 	struct bpf_object_skeleton *skeleton;
@@ -35,7 +46,8 @@ struct session {
 	/* the session's own */
 	struct filter filter;
 	struct command command;
-	int stats_fd; /* holds the kernel's BPF run statistics enabled; -1: not asked for */
+	uint64_t start_ns, interval_end_ns; /* CLOCK_MONOTONIC; the latter UINT64_MAX without a sink */
+	int stats_fd;			    /* holds the kernel's BPF run statistics enabled; -1: not asked for */
 	bool interrupted;
 	int exit_code;
 };

@@ -31,13 +31,29 @@ struct collector {
 	int (*enable)(struct session *s, bool on); /* the moment that measuring starts, and stops */
 	int (*tick)(struct session *s,
 		    struct recording *r); /* every s->tick_ns while running: cheap looks, a drain if maps fill up */
-	int (*drain)(struct session *s, struct recording *r);  /* moves what the maps hold into the recording */
-	int (*finish)(struct session *s, struct recording *r); /* after the last drain: balance, symbols */
-	void (*close)(struct session *s);		       /* accepts a half-open session */
+	int (*drain)(struct session *s, struct recording *r); /* moves what the maps hold into the recording */
+	/* After a drain, at the end of each interval and, `last`, of the run: the books so far, names for what is new.
+	 */
+	int (*settle)(struct session *s, struct recording *r, bool last);
+	void (*close)(struct session *s); /* accepts a half-open session */
 };
 
+/*
+ * What tools that read recordings have instead of a collector: a recording, or -errno after a message.
+ * exit_code starts as EXIT_DONE; EXIT_DAMAGED if it could be read in part only.
+ */
+struct load_request {
+	const void *options; /* the tool's own */
+	char *const *words;  /* what stands on the command line beside the options */
+	unsigned n_words;
+	bool quiet;
+	int exit_code;
+};
+typedef int load_fn(struct load_request *q, struct recording **r);
+
 enum rec_content {
-	REC_SAMPLES = 1 << 0, /* stacks, samples, locations */
+	REC_SAMPLES = 1 << 0,  /* stacks, samples, locations */
+	REC_BASELINE = 1 << 1, /* the samples of two recordings (rec_baseline) */
 };
 
 #define VIEW_TOP_AUTO UINT64_MAX
@@ -45,8 +61,11 @@ enum rec_content {
 struct view_options {
 	const char *sort; /* keys, comma separated; NULL: the view's own */
 	bool children;
-	bool idle;    /* show idle as a row */
-	uint64_t top; /* rows; 0: all; VIEW_TOP_AUTO: those worth showing, the view's choice */
+	bool idle;		       /* show idle as a row */
+	uint64_t top;		       /* rows; 0: all; VIEW_TOP_AUTO: those worth showing, the view's choice */
+	uint64_t depth;		       /* of call trees; 0: no limit */
+	double min_pct;		       /* rows and branches below are summed up; < 0: the view's choice */
+	const char *callers, *callees; /* only this function, wherever it stands, and who calls it or what it calls */
 	bool color;
 	unsigned width; /* columns; 0: not a terminal */
 };
@@ -54,7 +73,9 @@ struct view_options {
 struct view {
 	const char *name, *summary;
 	unsigned needs; /* enum rec_content, all of them */
-	bool is_data;	/* for programs: it has no header and no footer */
+	unsigned
+		draws; /* enum rec_content: what else it can draw; it shows nothing false without knowing of the rest */
+	bool is_data;  /* for programs: it has no header and no footer */
 	/* Checks the options before the run: 0, or -EINVAL after a message on stderr. NULL: nothing to check. */
 	int (*check)(const struct view_options *o);
 	/* 0 or -errno. Errors of the stream itself are the caller's to see by ferror(). */
@@ -64,7 +85,8 @@ struct view {
 enum tool_groups {
 	TOOL_TARGET = 1 << 0,
 	TOOL_TIME = 1 << 1,
-	TOOL_OUTPUT = 1 << 2,
+	TOOL_VIEW = 1 << 2,
+	TOOL_RUN = 1 << 3,
 };
 
 struct tool {
@@ -77,9 +99,11 @@ struct tool {
 	size_t options_bytes;		  /* ... and the struct they write to, zeroed, then: */
 	void (*defaults)(void *options);  /* NULL: zero is the default */
 	const struct collector *collector;
-	unsigned gives; /* enum rec_content */
+	load_fn *load;		       /* instead of a collector */
+	unsigned words_min, words_max; /* of load: what it reads */
+	unsigned gives;		       /* enum rec_content */
 	const char *default_view;
-	int (*run)(const void *options); /* instead of a collector: its exit code */
+	int (*run)(const void *options); /* instead of both: its exit code */
 };
 
 #endif

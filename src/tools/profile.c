@@ -142,7 +142,7 @@ static void warn_of_beat(const struct session *s)
 {
 	const struct profile_state *p = s->state;
 
-	if (s->output->quiet || !p->event.is_time || p->asked_period || !event_rate_beats(p->rate_hz, config_hz()))
+	if (s->view->quiet || !p->event.is_time || p->asked_period || !event_rate_beats(p->rate_hz, config_hz()))
 		return;
 	warnx("%" PRIu64 " Hz keeps in step with timers of round rates and may miss or exaggerate them; %d Hz does not",
 	      p->rate_hz, p->rate_hz > 500 ? 997 : DEFAULT_HZ);
@@ -205,7 +205,7 @@ static int profile_open(struct session *s)
 /* Is `key` one of the sort keys? Only then are samples told apart by it. */
 static bool sorts_by(const struct session *s, const char *key)
 {
-	const char *at = s->output->sort;
+	const char *at = s->view->sort;
 	size_t n = strlen(key);
 
 	for (; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
@@ -327,7 +327,7 @@ static const struct collector profile_collector = {
 	.enable = profile_enable,
 	.tick = profile_tick,
 	.drain = profile_drain,
-	.finish = profile_finish,
+	.settle = profile_settle,
 	.close = profile_close,
 };
 
@@ -337,7 +337,7 @@ const struct tool tool_profile = {
 	.usage = "[OPTIONS] [-- COMMAND ARGS...]",
 	.help = profile_help,
 	.needs = profile_needs,
-	.groups = TOOL_TARGET | TOOL_TIME | TOOL_OUTPUT,
+	.groups = TOOL_TARGET | TOOL_TIME | TOOL_RUN | TOOL_VIEW,
 	.options = profile_option_defs,
 	.options_bytes = sizeof(struct profile_options),
 	.collector = &profile_collector,

@@ -39,6 +39,7 @@ struct profile_state {
 
 	struct profile_books *books; /* by CPU id, shared with the program */
 	size_t books_bytes;
+	uint64_t drained_fires, drained_weight;
 	uint64_t user_stacks, short_user_stacks; /* weighted by fires */
 };
 
@@ -49,6 +50,6 @@ void profile_books_unmap(struct profile_state *p);
 
 int profile_tick(struct session *s, struct recording *r);
 int profile_drain(struct session *s, struct recording *r);
-int profile_finish(struct session *s, struct recording *r);
+int profile_settle(struct session *s, struct recording *r, bool last);
 
 #endif

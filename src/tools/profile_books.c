@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The balance of a `profile` run: what was due, and where each sample went. */
+#include <err.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "tools/profile.h"
@@ -65,32 +67,63 @@ static void describe_event(const struct profile_state *p, struct rec_sampling *s
 	sampling->short_user_stacks = p->short_user_stacks;
 }
 
-int profile_finish(struct session *s, struct recording *r)
+static struct profile_books books_sum(const struct session *s)
 {
-	struct profile_state *p = s->state;
-	struct rec_sampling *sampling = &r->sampling;
-	struct profile_tally seen = { 0 }, idle = { 0 }, filtered = { 0 }, kept = { 0 };
+	const struct profile_state *p = s->state;
+	struct profile_books sum = { 0 };
 
 	for (size_t i = 0; i < s->cpus.n; i++) {
 		const struct profile_books *cpu = &p->books[s->cpus.ids[i]];
 
-		add_tally(&seen, &cpu->seen);
-		add_tally(&idle, &cpu->idle);
-		add_tally(&filtered, &cpu->filtered);
-		add_tally(&kept, &cpu->kept);
+		add_tally(&sum.seen, &cpu->seen);
+		add_tally(&sum.idle, &cpu->idle);
+		add_tally(&sum.filtered, &cpu->filtered);
+		add_tally(&sum.kept, &cpu->kept);
 	}
-	describe_event(p, sampling);
-	sampling->expected = fires_due(p, &seen);
-	sampling->seen = seen.fires;
-	sampling->kept = kept.fires;
-	sampling->idle = idle.fires;
-	sampling->filtered = filtered.fires;
-	sampling->kept_weight = kept.period;
-	sampling->idle_weight = idle.period;
-	sampling->not_delivered = (int64_t)(sampling->expected - seen.fires);
+	return sum;
+}
+
+/*
+ * While the programs run, samples are kept that have not been drained. They belong to the next
+ * interval: kept are those that were drained, and what else was seen at the moment of reading is not
+ * delivered yet. In the sum of all intervals that is nothing.
+ */
+static void books_of_interval(const struct profile_state *p, const struct recording *r, struct profile_books *books)
+{
+	books->kept = (struct profile_tally){ p->drained_fires, p->drained_weight };
+	books->seen.fires = books->kept.fires + books->idle.fires + books->filtered.fires + recording_lost_sum(r);
+}
+
+static void balance(const struct profile_state *p, struct rec_sampling *sampling, const struct profile_books *books)
+{
+	sampling->seen = books->seen.fires;
+	sampling->kept = books->kept.fires;
+	sampling->idle = books->idle.fires;
+	sampling->filtered = books->filtered.fires;
+	sampling->kept_weight = books->kept.period;
+	sampling->idle_weight = books->idle.period;
+	sampling->not_delivered = (int64_t)(sampling->expected - books->seen.fires);
 	sampling->enabled_ns = p->totals.enabled_ns;
 	sampling->running_ns = p->totals.running_ns;
 	if (p->totals.running_ns)
-		sampling->achieved_hz = (double)seen.fires * 1e9 / (double)p->totals.running_ns;
+		sampling->achieved_hz = (double)books->seen.fires * 1e9 / (double)p->totals.running_ns;
+}
+
+int profile_settle(struct session *s, struct recording *r, bool last)
+{
+	struct profile_state *p = s->state;
+	struct profile_books books;
+	int err = last ? 0 : event_set_read(&p->events, &p->totals);
+
+	if (err) {
+		warnx("cannot read event %s: %s", p->event.name, strerror(-err));
+		return err;
+	}
+	books = books_sum(s);
+	describe_event(p, &r->sampling);
+	r->sampling.expected = fires_due(p, &books.seen);
+	if (!last)
+		books_of_interval(p, r, &books);
+	balance(p, &r->sampling, &books);
 	return symbols_resolve(p->symbols, r);
 }

@@ -70,6 +70,8 @@ static int add_sample(void *arg, const struct sample_record *record, const struc
 	sample.labels.tid = (int)record->tid;
 	sample.labels.cpu = record->cpu == SAMPLE_NO_CPU ? -1 : (int)record->cpu;
 	count_user_stack(d->p, record, d->r->stacks[sample.stack].user_frames, sums->fires);
+	d->p->drained_fires += sums->fires;
+	d->p->drained_weight += sums->weight;
 	return recording_add(d->r, &sample);
 }
 

@@ -10,6 +10,10 @@ mkdir "$tmp/bin" "$tmp/cwd"
 ln -s "$KBPFPROF" "$tmp/bin/kbpfprof"
 cd "$tmp/cwd" || exit 1
 
+# An idle machine has nothing to show.
+"$WORKLOADS/share" > /dev/null &
+at_exit "kill $! 2> /dev/null"
+
 # Lines in sh blocks, and "$ sudo kbpfprof ..." of transcripts; without comments.
 commands() {
 	# shellcheck disable=SC2016 # the backticks are README's

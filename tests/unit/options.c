@@ -34,7 +34,7 @@ static int parse(int argc, const char **words, int *rest)
 
 	memset(&got, 0, sizeof(got));
 	close(STDERR_FILENO);
-	answer = options_parse(&group, 1, argc, (char **)words, "kbpfprof test", rest);
+	answer = options_parse(&group, 1, argc, (char **)words, "kbpfprof test", false, rest);
 	dup2(null_fd, STDERR_FILENO);
 	close(null_fd);
 	return answer;
