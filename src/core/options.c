@@ -217,6 +217,16 @@ int options_parse(const struct option_group *groups, size_t n_groups, int argc, 
 	return 0;
 }
 
+bool options_list_has(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+		if (!strncmp(at, word, n) && (!at[n] || at[n] == ','))
+			return true;
+	return false;
+}
+
 void options_print(const struct option_group *groups, size_t n_groups)
 {
 	for (size_t g = 0; g < n_groups; g++) {

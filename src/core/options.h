@@ -118,6 +118,8 @@ extern const struct option_def target_option_defs[], time_option_defs[], view_op
  */
 int options_parse(const struct option_group *groups, size_t n_groups, int argc, char **argv, const char *who,
 		  bool mixed, int *rest);
+/* Is `word` one of the words of a list like "comm,dso,sym"? NULL is an empty list. */
+bool options_list_has(const char *list, const char *word);
 /* The rows as help shows them, to stdout. */
 void options_print(const struct option_group *groups, size_t n_groups);
 

@@ -82,6 +82,12 @@ struct rec_stack {
 	uint16_t trimmed; /* frames before `first` that recording_trim() took away */
 };
 
+enum rec_label {
+	LABEL_TGID = 1 << 0,
+	LABEL_TID = 1 << 1,
+	LABEL_CPU = 1 << 2,
+};
+
 /* What is not told apart is 0 (comm, tgid, tid) or -1 (cpu). */
 struct rec_labels {
 	int comm; /* string */

@@ -18,6 +18,7 @@
 #include "core/exit.h"
 #include "core/features.h"
 #include "core/heap.h"
+#include "core/version.h"
 
 #define TICK_NS (100 * 1000 * 1000ULL)
 
@@ -218,11 +219,28 @@ static int end_interval(struct session *s, struct recording *r)
 	return err ? err : s->sink->interval(s->sink->arg, r);
 }
 
+static int show_progress(struct session *s, struct recording *r)
+{
+	const struct collector *c = s->tool->collector;
+	int err = read_losses(s, r);
+	struct progress_news news = { c->count ? c->count(s) : 0, recording_lost_sum(r) };
+
+	if (!err)
+		progress_show(&s->progress, &news);
+	return err;
+}
+
 /* What is done beside waiting, as it falls due. */
 static int tick(struct session *s, struct recording *r)
 {
 	const struct collector *c = s->tool->collector;
 
+	if (progress_is_due(&s->progress)) {
+		int err = show_progress(s, r);
+
+		if (err)
+			return err;
+	}
 	if (now_ns(CLOCK_MONOTONIC) >= s->interval_end_ns)
 		return end_interval(s, r);
 	return c->tick ? c->tick(s, r) : 0;
@@ -304,24 +322,18 @@ static void read_cost(struct session *s, struct recording *r)
 	r->cost.known = true;
 }
 
-/* Up to here: reading and naming, without writing the report. */
-static uint64_t own_cpu_ns(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_SELF, &u);
-	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000 +
-	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
-}
-
 static void describe(const struct session *s, struct recording *r)
 {
 	struct utsname u;
 
+	snprintf(r->meta.version, sizeof(r->meta.version), "%s", KBPFPROF_VERSION);
+	snprintf(r->meta.command_line, sizeof(r->meta.command_line), "%s", s->command_line);
 	snprintf(r->meta.tool, sizeof(r->meta.tool), "%s", s->tool->name);
 	snprintf(r->meta.target, sizeof(r->meta.target), "%s", s->filter.text);
-	if (!uname(&u))
+	if (!uname(&u)) {
 		snprintf(r->meta.kernel, sizeof(r->meta.kernel), "%s %s", u.release, u.machine);
+		snprintf(r->meta.host, sizeof(r->meta.host), "%s", u.nodename);
+	}
 	r->meta.cpus = (unsigned)s->cpus.n;
 }
 
@@ -330,16 +342,19 @@ static int run(struct session *s, struct recording *r, int signal_fd, const sigs
 {
 	int err;
 
-	if (!s->view->quiet && isatty(STDERR_FILENO) && !s->time->duration_ns && !s->target->command)
+	if (!s->quiet && isatty(STDERR_FILENO) && !s->time->duration_ns && !s->target->command)
 		fprintf(stderr, "measuring %s, Ctrl-C ends and reports\n", s->filter.text);
 	describe(s, r);
+	/* The terminal is COMMAND's, if there is one. */
+	progress_start(&s->progress, !s->quiet && !s->target->command, s->time->duration_ns);
 	err = measure(s, r, signal_fd);
+	progress_end(&s->progress);
 	/* From here on Ctrl-C means: stop at once. */
 	sigprocmask(SIG_SETMASK, user_mask, NULL);
 	read_cost(s, r);
 	if (!err)
 		err = settle(s, r, true);
-	r->cost.user_ns = own_cpu_ns();
+	r->cost.user_ns = progress_cpu_ns(); /* reading and naming, without writing the report */
 	return err || !s->sink ? err : s->sink->interval(s->sink->arg, r);
 }
 

@@ -12,6 +12,7 @@
 #include "core/command.h"
 #include "core/cpu.h"
 #include "core/filter.h"
+#include "core/progress.h"
 #include "core/tool.h"
 
 /* Where a recording goes while it grows. */
@@ -30,8 +31,10 @@ struct session {
 	const struct target_options *target;
 	const struct time_options *time;
 	const struct run_options *run;
-	const struct view_option_values *view; /* what a result tells apart, a run has to tell apart */
-	const struct sink *sink;	       /* NULL: nobody wants intervals */
+	unsigned labels;	  /* enum rec_label: what samples are to be told apart by, beside the command */
+	const char *command_line; /* as typed, for the recording */
+	bool quiet;		  /* no hints on stderr */
+	const struct sink *sink;  /* NULL: nobody wants intervals */
 
 	/* set by the collector's open() */
 	struct bpf_object_skeleton *skeleton;
@@ -47,6 +50,7 @@ struct session {
 	struct filter filter;
 	struct command command;
 	uint64_t start_ns, interval_end_ns; /* CLOCK_MONOTONIC; the latter UINT64_MAX without a sink */
+	struct progress progress;
 	int stats_fd;			    /* holds the kernel's BPF run statistics enabled; -1: not asked for */
 	bool interrupted;
 	int exit_code;

@@ -35,7 +35,8 @@ struct collector {
 	/* After a drain, at the end of each interval and, `last`, of the run: the books so far, names for what is new.
 	 */
 	int (*settle)(struct session *s, struct recording *r, bool last);
-	void (*close)(struct session *s); /* accepts a half-open session */
+	uint64_t (*count)(struct session *s); /* samples kept so far, for the line of progress; cheap */
+	void (*close)(struct session *s);     /* accepts a half-open session */
 };
 
 /*
@@ -72,10 +73,11 @@ struct view_options {
 
 struct view {
 	const char *name, *summary;
-	unsigned needs; /* enum rec_content, all of them */
-	unsigned
-		draws; /* enum rec_content: what else it can draw; it shows nothing false without knowing of the rest */
-	bool is_data;  /* for programs: it has no header and no footer */
+	unsigned needs;	 /* enum rec_content, all of them */
+	unsigned draws;	 /* enum rec_content: what else it can draw */
+	unsigned labels; /* enum rec_label: of samples, that it always shows */
+	bool is_data;	 /* for programs: it has no header and no footer */
+	bool is_binary;	 /* refused on a terminal */
 	/* Checks the options before the run: 0, or -EINVAL after a message on stderr. NULL: nothing to check. */
 	int (*check)(const struct view_options *o);
 	/* 0 or -errno. Errors of the stream itself are the caller's to see by ferror(). */
@@ -100,7 +102,7 @@ struct tool {
 	void (*defaults)(void *options);  /* NULL: zero is the default */
 	const struct collector *collector;
 	load_fn *load;		       /* instead of a collector */
-	unsigned words_min, words_max; /* of load: what it reads */
+	unsigned words_min, words_max; /* of load: files it reads */
 	unsigned gives;		       /* enum rec_content */
 	const char *default_view;
 	int (*run)(const void *options); /* instead of both: its exit code */

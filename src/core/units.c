@@ -83,6 +83,22 @@ char *units_duration(char *buf, uint64_t ns)
 	return buf;
 }
 
+char *units_bytes(char *buf, uint64_t bytes)
+{
+	static const char names[] = "KMGTPE";
+	double value = (double)bytes / 1024;
+	unsigned i = 0;
+
+	if (bytes < 1024) {
+		snprintf(buf, UNITS_BYTES, "%" PRIu64 " B", bytes);
+		return buf;
+	}
+	for (; value >= 1023.95; i++) /* which would be written "1024.0" */
+		value /= 1024;
+	snprintf(buf, UNITS_BYTES, "%.1f %ciB", value, names[i]);
+	return buf;
+}
+
 char *units_pct(char *buf, double part, double whole)
 {
 	double pct = whole > 0 ? 100 * part / whole : 0;

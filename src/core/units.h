@@ -16,6 +16,7 @@ int units_parse_count(const char *text, uint64_t *count);
 
 /* Each writes to `buf` of UNITS_BYTES and returns it. */
 char *units_count(char *buf, uint64_t count);	       /* "59 998": groups of three from 10 000 on */
+char *units_bytes(char *buf, uint64_t bytes);	       /* "812 B", "1.2 MiB" */
 char *units_duration(char *buf, uint64_t ns);	       /* "187.4 us", "60.0 s": three to five digits */
 char *units_pct(char *buf, double part, double whole); /* "40.1 %"; "0.0 %" of nothing; "<0.1 %" never prints as 0 */
 

@@ -142,7 +142,7 @@ static void warn_of_beat(const struct session *s)
 {
 	const struct profile_state *p = s->state;
 
-	if (s->view->quiet || !p->event.is_time || p->asked_period || !event_rate_beats(p->rate_hz, config_hz()))
+	if (s->quiet || !p->event.is_time || p->asked_period || !event_rate_beats(p->rate_hz, config_hz()))
 		return;
 	warnx("%" PRIu64 " Hz keeps in step with timers of round rates and may miss or exaggerate them; %d Hz does not",
 	      p->rate_hz, p->rate_hz > 500 ? 997 : DEFAULT_HZ);
@@ -202,18 +202,6 @@ static int profile_open(struct session *s)
 	return check_options(s);
 }
 
-/* Is `key` one of the sort keys? Only then are samples told apart by it. */
-static bool sorts_by(const struct session *s, const char *key)
-{
-	const char *at = s->view->sort;
-	size_t n = strlen(key);
-
-	for (; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-		if (!strncmp(at, key, n) && (!at[n] || at[n] == ','))
-			return true;
-	return false;
-}
-
 static int profile_configure(struct session *s)
 {
 	struct profile_state *p = s->state;
@@ -223,9 +211,9 @@ static int profile_configure(struct session *s)
 	int err;
 
 	config = (struct samples_config *)&p->skeleton->rodata->samples;
-	p->by_tgid = sorts_by(s, "pid");
-	config->by_tid = sorts_by(s, "tid");
-	config->by_cpu = sorts_by(s, "cpu");
+	p->by_tgid = s->labels & LABEL_TGID;
+	config->by_tid = !!(s->labels & LABEL_TID);
+	config->by_cpu = !!(s->labels & LABEL_CPU);
 	config->want_kernel = !o->user_only;
 	config->want_user = !o->kernel_only;
 	p->skeleton->rodata->preempt_count_from_rq_bytes = kernel_btf_preempt_count_from_rq();
@@ -328,6 +316,7 @@ static const struct collector profile_collector = {
 	.tick = profile_tick,
 	.drain = profile_drain,
 	.settle = profile_settle,
+	.count = profile_count,
 	.close = profile_close,
 };
 

@@ -50,6 +50,7 @@ void profile_books_unmap(struct profile_state *p);
 
 int profile_tick(struct session *s, struct recording *r);
 int profile_drain(struct session *s, struct recording *r);
+uint64_t profile_count(struct session *s);
 int profile_settle(struct session *s, struct recording *r, bool last);
 
 #endif

@@ -83,6 +83,11 @@ static struct profile_books books_sum(const struct session *s)
 	return sum;
 }
 
+uint64_t profile_count(struct session *s)
+{
+	return books_sum(s).kept.fires;
+}
+
 /*
  * While the programs run, samples are kept that have not been drained. They belong to the next
  * interval: kept are those that were drained, and what else was seen at the moment of reading is not

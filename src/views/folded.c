@@ -18,6 +18,7 @@
 #include "core/intern.h"
 #include "core/tool.h"
 #include "views/frame.h"
+#include "views/labels.h"
 
 extern const struct view view_folded;
 
@@ -28,7 +29,7 @@ struct word {
 };
 
 struct process {
-	const struct rec_labels *labels; /* without the CPU */
+	struct rec_labels labels; /* without the CPU */
 	struct word word;
 };
 
@@ -40,6 +41,7 @@ struct line {
 
 struct folded {
 	const struct recording *r;
+	const struct view_options *options;
 	struct word *frames; /* by location and side; the last one is for stacks without frames */
 	size_t n_frames;
 	struct process *processes;
@@ -86,7 +88,7 @@ static int write_frame_words(struct folded *fd)
 
 static bool same_process(const void *owner, uint32_t id, const void *key)
 {
-	const struct rec_labels *a = ((const struct folded *)owner)->processes[id].labels, *b = key;
+	const struct rec_labels *a = &((const struct folded *)owner)->processes[id].labels, *b = key;
 
 	return a->comm == b->comm && a->tgid == b->tgid && a->tid == b->tid;
 }
@@ -106,7 +108,7 @@ static int process_of(struct folded *fd, const struct rec_labels *labels)
 		return -ENOMEM;
 	fd->processes = grown;
 	id = (int)fd->n_processes++;
-	grown[id] = (struct process){ .labels = labels };
+	grown[id] = (struct process){ .labels = *labels };
 	if (set_text(&grown[id].word, frame_process(buf, fd->r, labels, FRAME_FOLDED)))
 		return -ENOMEM;
 	return intern_add(&fd->ids, hash, id) ? -ENOMEM : id;
@@ -119,7 +121,8 @@ static int make_lines(struct folded *fd)
 		return -ENOMEM;
 	for (size_t i = 0; i < fd->r->n_samples; i++) {
 		const struct rec_sample *s = &fd->r->samples[i];
-		int process = process_of(fd, &s->labels);
+		struct rec_labels labels = labels_wanted(&s->labels, fd->options);
+		int process = process_of(fd, &labels);
 
 		if (process < 0)
 			return process;
@@ -249,7 +252,7 @@ static void write_idle(FILE *f, const struct recording *r)
 
 static int write_folded(FILE *f, const struct recording *r, const struct view_options *o)
 {
-	struct folded fd = { .r = r };
+	struct folded fd = { .r = r, .options = o };
 	int err = write_frame_words(&fd);
 
 	if (!err)

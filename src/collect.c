@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "collect.h"
+
+#include <err.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/exit.h"
+#include "core/session.h"
+#include "core/units.h"
+#include "db/db.h"
+#include "show.h"
+#include "views/footer.h"
+
+#define INTERVAL_NS 10000000000 /* what a killed run loses at most */
+
+/* A view is shown if there is no file, or if one was asked for beside it. */
+static bool wants_view(const struct invocation *in)
+{
+	return !in->run.out || in->view.format;
+}
+
+static int save_interval(void *arg, const struct recording *r)
+{
+	return saver_interval(arg, r);
+}
+
+/* A file tells apart all that a reader may ask for. */
+static unsigned labels(const struct invocation *in, const struct view *view)
+{
+	unsigned labels = view ? view->labels : 0;
+
+	if (in->run.out)
+		return LABEL_TGID | LABEL_TID | LABEL_CPU;
+	if (options_list_has(in->view.sort, "pid"))
+		labels |= LABEL_TGID;
+	if (options_list_has(in->view.sort, "tid"))
+		labels |= LABEL_TGID | LABEL_TID;
+	if (options_list_has(in->view.sort, "cpu"))
+		labels |= LABEL_CPU;
+	return labels;
+}
+
+static void tell_saved(const struct invocation *in, const struct recording *r, const struct saver *saver)
+{
+	struct view_options plain = { 0 };
+	char bytes[UNITS_BYTES];
+
+	footer_books(stderr, r, &plain);
+	if (strcmp(in->run.out, "-") != 0)
+		fprintf(stderr, "%s: %s ('kbpfprof report %s' shows it)\n", in->run.out,
+			units_bytes(bytes, saver_bytes(saver)), in->run.out);
+}
+
+/* What is due once the run has ended: the file, the view. 0 or -errno. */
+static int finish(const struct invocation *in, const struct show *show, struct saver *saver, const struct recording *r)
+{
+	int err = saver ? saver_finish(saver) : 0;
+
+	if (!err && saver && !in->view.quiet)
+		tell_saved(in, r, saver);
+	return err || !wants_view(in) ? err : show_recording(show, r);
+}
+
+static int run(const struct invocation *in, const struct show *show, struct saver *saver, struct recording *r)
+{
+	struct sink sink = { .every_ns = in->time.interval_ns ? in->time.interval_ns : INTERVAL_NS,
+			     .interval = save_interval,
+			     .arg = saver };
+	struct session session = {
+		.tool = in->tool,
+		.options = in->own,
+		.target = &in->target,
+		.time = &in->time,
+		.run = &in->run,
+		.labels = labels(in, show->view),
+		.command_line = in->command_line,
+		.quiet = in->view.quiet,
+		.sink = saver ? &sink : NULL,
+	};
+
+	if (session_run(&session, r))
+		return session.exit_code;
+	if (finish(in, show, saver, r))
+		return EXIT_FAILED;
+	if (in->run.max_loss_pct >= 0 && recording_lost_pct(r) > in->run.max_loss_pct)
+		return EXIT_LOSS;
+	return session.exit_code;
+}
+
+int collect(const struct invocation *in)
+{
+	struct show show = { 0 };
+	struct saver *saver = NULL;
+	struct recording *r;
+	int code = EXIT_FAILED, err;
+
+	err = wants_view(in) ? show_prepare(&show, in) : 0;
+	if (!err && in->run.out)
+		err = saver_open(&saver, in->run.out);
+	if (err)
+		return exit_code_of(err);
+	r = recording_new();
+	if (r)
+		code = run(in, &show, saver, r);
+	recording_free(r);
+	saver_close(saver);
+	return code;
+}
+
+int load_and_show(const struct invocation *in)
+{
+	struct load_request request = {
+		.options = in->own, .words = in->words, .n_words = in->n_words, .quiet = in->view.quiet
+	};
+	struct recording *r = NULL;
+	struct show show = { 0 };
+	int err = show_prepare(&show, in);
+
+	if (!err)
+		err = in->tool->load(&request, &r);
+	if (!err && r)
+		err = show_recording(&show, r);
+	recording_free(r);
+	return err ? (int)exit_code_of(err) : request.exit_code;
+}

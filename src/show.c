@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "show.h"
+
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/terminal.h"
+#include "views/footer.h"
+#include "views/views.h"
+
+static int find_view(const struct invocation *in, const struct view **view)
+{
+	const char *name = in->view.format ? in->view.format : in->tool->default_view;
+	unsigned draws, gives = in->tool->gives;
+	char names[VIEW_NAMES_BYTES];
+
+	*view = view_find(name);
+	if (!*view) {
+		warnx("--format %s: no such format (%s)", name, view_names(names, gives));
+		return -EINVAL;
+	}
+	draws = (*view)->needs | (*view)->draws;
+	if ((*view)->needs & ~gives || (gives & REC_BASELINE & ~draws)) {
+		warnx("--format %s cannot show the result of %s (%s can)", name, in->tool->name,
+		      view_names(names, gives));
+		return -EINVAL;
+	}
+	if ((*view)->is_binary && isatty(STDOUT_FILENO)) {
+		warnx("--format %s is nothing for a terminal (> FILE)", name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_color(const char *when)
+{
+	if (!when || !strcmp(when, "auto") || !strcmp(when, "always") || !strcmp(when, "never"))
+		return 0;
+	warnx("--color %s: auto, always or never", when);
+	return -EINVAL;
+}
+
+int show_prepare(struct show *show, const struct invocation *in)
+{
+	const struct view_option_values *o = &in->view;
+	int err = find_view(in, &show->view);
+
+	if (!err)
+		err = check_color(o->color);
+	if (err)
+		return err;
+	show->quiet = o->quiet;
+	show->pager = !o->no_pager;
+	show->options = (struct view_options){
+		.sort = o->sort,
+		.children = o->children,
+		.idle = o->idle,
+		.top = o->top,
+		.depth = o->depth,
+		.min_pct = o->min_pct,
+		.callers = o->callers,
+		.callees = o->callees,
+		.color = terminal_color(o->color),
+		.width = terminal_width(),
+	};
+	return show->view->check ? show->view->check(&show->options) : 0;
+}
+
+/* A format for programs has no place for the books: they go to stderr, so that no loss is silent. */
+int show_recording(const struct show *show, const struct recording *r)
+{
+	pid_t pager = show->pager && !show->view->is_data ? pager_start() : 0;
+	int err = show->view->write(stdout, r, &show->options);
+	bool failed = err || fflush(stdout) || ferror(stdout);
+
+	if (failed)
+		err = err ? err : -EIO;
+	if (failed && errno != EPIPE)
+		warnx("cannot write the report: %s", strerror(err != -EIO ? -err : errno));
+	pager_wait(pager);
+	if (!failed && show->view->is_data && !show->quiet)
+		footer_books(stderr, r, &show->options);
+	return err;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From a recording to what the user sees: the view, a pager, the books beside it. */
+#ifndef SHOW_H
+#define SHOW_H
+
+#include "core/recording.h"
+#include "core/tool.h"
+#include "invocation.h"
+
+struct show {
+	const struct view *view;
+	struct view_options options;
+	bool quiet, pager;
+};
+
+/* Before a run: is there such a view, can it show what the tool gives, are its options right? 0 or -EINVAL after a
+ * message. */
+int show_prepare(struct show *show, const struct invocation *in);
+/* 0 or -errno after a message. */
+int show_recording(const struct show *show, const struct recording *r);
+
+#endif
