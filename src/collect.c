@@ -119,7 +119,9 @@ int load_and_show(const struct invocation *in)
 
 	if (!err)
 		err = in->tool->load(&request, &r);
-	if (!err && r)
+	if (!err && request.format)
+		err = show_instead(&show, in->tool, request.format);
+	if (!err)
 		err = show_recording(&show, r);
 	recording_free(r);
 	return err ? (int)exit_code_of(err) : request.exit_code;

@@ -11,10 +11,9 @@
 #include "views/footer.h"
 #include "views/views.h"
 
-static int find_view(const struct invocation *in, const struct view **view)
+static int find_view(const struct tool *tool, const char *name, const struct view **view)
 {
-	const char *name = in->view.format ? in->view.format : in->tool->default_view;
-	unsigned draws, gives = in->tool->gives;
+	unsigned draws, gives = tool->gives;
 	char names[VIEW_NAMES_BYTES];
 
 	*view = view_find(name);
@@ -24,8 +23,7 @@ static int find_view(const struct invocation *in, const struct view **view)
 	}
 	draws = (*view)->needs | (*view)->draws;
 	if ((*view)->needs & ~gives || (gives & REC_BASELINE & ~draws)) {
-		warnx("--format %s cannot show the result of %s (%s can)", name, in->tool->name,
-		      view_names(names, gives));
+		warnx("--format %s cannot show the result of %s (%s can)", name, tool->name, view_names(names, gives));
 		return -EINVAL;
 	}
 	if ((*view)->is_binary && isatty(STDOUT_FILENO)) {
@@ -46,7 +44,7 @@ static int check_color(const char *when)
 int show_prepare(struct show *show, const struct invocation *in)
 {
 	const struct view_option_values *o = &in->view;
-	int err = find_view(in, &show->view);
+	int err = find_view(in->tool, o->format ? o->format : in->tool->default_view, &show->view);
 
 	if (!err)
 		err = check_color(o->color);
@@ -67,6 +65,11 @@ int show_prepare(struct show *show, const struct invocation *in)
 		.width = terminal_width(),
 	};
 	return show->view->check ? show->view->check(&show->options) : 0;
+}
+
+int show_instead(struct show *show, const struct tool *tool, const char *format)
+{
+	return find_view(tool, format, &show->view);
 }
 
 /* A format for programs has no place for the books: they go to stderr, so that no loss is silent. */

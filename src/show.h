@@ -16,6 +16,8 @@ struct show {
 /* Before a run: is there such a view, can it show what the tool gives, are its options right? 0 or -EINVAL after a
  * message. */
 int show_prepare(struct show *show, const struct invocation *in);
+/* Another view than that. 0 or -EINVAL after a message. */
+int show_instead(struct show *show, const struct tool *tool, const char *format);
 /* 0 or -errno after a message. */
 int show_recording(const struct show *show, const struct recording *r);
 

@@ -18,8 +18,9 @@ enum exit_code {
 };
 
 /*
- * Inside the program functions return 0 or -errno and have told what failed. Two values carry a
- * meaning of their own up to main: -EINVAL is a usage error, -EOPNOTSUPP "not possible here".
+ * Inside the program functions return 0 or -errno and have told what failed. Three values carry
+ * a meaning of their own up to main: -EINVAL is a usage error, -EOPNOTSUPP "not possible here",
+ * -EBADMSG an input file of which nothing can be used.
  */
 static inline enum exit_code exit_code_of(int err)
 {
@@ -30,6 +31,8 @@ static inline enum exit_code exit_code_of(int err)
 		return EXIT_USAGE;
 	case -EOPNOTSUPP:
 		return EXIT_NOT_POSSIBLE;
+	case -EBADMSG:
+		return EXIT_DAMAGED;
 	default:
 		return EXIT_FAILED;
 	}

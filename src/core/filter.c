@@ -80,30 +80,12 @@ static int check_proc(void)
 	return -EOPNOTSUPP;
 }
 
-static int parse_ids(const char *text, char letter, int (*check)(pid_t), pid_t **ids, size_t *n)
+static int parse_ids(const char *text, const char *option, int (*check)(pid_t), struct ids *ids)
 {
-	char *copy = strdup(text), *save, *word;
-	int err = copy ? 0 : -ENOMEM;
+	int err = ids_parse(text, option, ids);
 
-	*ids = calloc(strlen(text) + 1, sizeof(**ids));
-	if (!*ids)
-		err = -ENOMEM;
-	for (word = err ? NULL : strtok_r(copy, ",", &save); word && !err; word = strtok_r(NULL, ",", &save)) {
-		uint64_t id;
-
-		if (units_parse_count(word, &id) || !id || id > INT_MAX) {
-			warnx("-%c %s: '%s' is no number of a task (numbers, comma separated)", letter, text, word);
-			err = -EINVAL;
-			break;
-		}
-		err = check((pid_t)id);
-		(*ids)[(*n)++] = (pid_t)id;
-	}
-	if (!err && !*n) {
-		warnx("-%c needs a number", letter);
-		err = -EINVAL;
-	}
-	free(copy);
+	for (size_t i = 0; !err && i < ids->n; i++)
+		err = check(ids->list[i]);
 	return err;
 }
 
@@ -152,17 +134,17 @@ static void describe(struct filter *f, const struct target_options *o)
 
 	if (o->command)
 		append(f, "command", o->command[0]);
-	if (f->n_tgids == 1) {
-		snprintf(path, sizeof(path), "/proc/%d/comm", f->tgids[0]);
+	if (f->tgids.n == 1) {
+		snprintf(path, sizeof(path), "/proc/%d/comm", f->tgids.list[0]);
 		if (sysfs_line(path, comm, sizeof(comm)))
 			strcpy(comm, "?");
-		snprintf(name, sizeof(name), "%d (%s)", f->tgids[0], comm);
+		snprintf(name, sizeof(name), "%d (%s)", f->tgids.list[0], comm);
 		append(f, "PID", name);
-	} else if (f->n_tgids) {
+	} else if (f->tgids.n) {
 		append(f, "PIDs", o->pids);
 	}
-	if (f->n_tids)
-		append(f, f->n_tids > 1 ? "TIDs" : "TID", o->tids);
+	if (f->tids.n)
+		append(f, f->tids.n > 1 ? "TIDs" : "TID", o->tids);
 	if (o->comms)
 		append(f, "comm", o->comms);
 	if (o->cgroup)
@@ -176,14 +158,14 @@ static void describe(struct filter *f, const struct target_options *o)
 /* A pidfd, unlike a number, is not given to another process later, and tells of the whole thread group's end. */
 static int open_pidfds(struct filter *f)
 {
-	f->pidfds = calloc(f->n_tgids + 1, sizeof(*f->pidfds));
+	f->pidfds = calloc(f->tgids.n + 1, sizeof(*f->pidfds));
 	if (!f->pidfds)
 		return -ENOMEM;
-	for (size_t i = 0; i < f->n_tgids; i++) {
+	for (size_t i = 0; i < f->tgids.n; i++) {
 		f->pidfds[i].events = POLLIN;
-		f->pidfds[i].fd = (int)syscall(SYS_pidfd_open, f->tgids[i], 0);
+		f->pidfds[i].fd = (int)syscall(SYS_pidfd_open, f->tgids.list[i], 0);
 		if (f->pidfds[i].fd < 0) {
-			warn("cannot watch PID %d", f->tgids[i]);
+			warn("cannot watch PID %d", f->tgids.list[i]);
 			return -errno;
 		}
 	}
@@ -204,14 +186,14 @@ int filter_parse(struct filter *f, const struct target_options *o)
 	if (o->pids || o->tids)
 		err = check_proc();
 	if (!err && o->pids)
-		err = parse_ids(o->pids, 'p', check_process, &f->tgids, &f->n_tgids);
+		err = parse_ids(o->pids, "-p", check_process, &f->tgids);
 	if (!err && o->tids)
-		err = parse_ids(o->tids, 't', check_thread, &f->tids, &f->n_tids);
+		err = parse_ids(o->tids, "-t", check_thread, &f->tids);
 	if (!err && o->comms)
 		err = parse_comms(f, o->comms);
 	if (!err && o->cgroup)
 		err = cgroup_find(o->cgroup, &f->config);
-	f->config.by_task = f->n_tgids || f->n_tids || o->command;
+	f->config.by_task = f->tgids.n || f->tids.n || o->command;
 	f->config.by_comm = f->n_comms > 0;
 	f->config.by_cgroup = o->cgroup != NULL;
 	if (!err)
@@ -243,9 +225,9 @@ int filter_configure(const struct filter *f, struct bpf_object *object, struct f
 	int err;
 
 	*config = f->config;
-	err = size_map(object, "tgids", by_task, f->n_tgids + FOLLOWED_MAX);
+	err = size_map(object, "tgids", by_task, f->tgids.n + FOLLOWED_MAX);
 	if (!err)
-		err = size_map(object, "tids", by_task, f->n_tids + FOLLOWED_MAX);
+		err = size_map(object, "tids", by_task, f->tids.n + FOLLOWED_MAX);
 	if (!err)
 		err = size_map(object, "comms", f->config.by_comm, f->n_comms);
 	if (!err)
@@ -272,10 +254,10 @@ int filter_fill(const struct filter *f, struct bpf_object *object, pid_t command
 {
 	int err = 0;
 
-	for (size_t i = 0; i < f->n_tgids && !err; i++)
-		err = put(object, "tgids", &f->tgids[i], FILTER_TARGET_ACTIVE);
-	for (size_t i = 0; i < f->n_tids && !err; i++)
-		err = put(object, "tids", &f->tids[i], FILTER_TARGET_ACTIVE);
+	for (size_t i = 0; i < f->tgids.n && !err; i++)
+		err = put(object, "tgids", &f->tgids.list[i], FILTER_TARGET_ACTIVE);
+	for (size_t i = 0; i < f->tids.n && !err; i++)
+		err = put(object, "tids", &f->tids.list[i], FILTER_TARGET_ACTIVE);
 	for (size_t i = 0; i < f->n_comms && !err; i++)
 		err = put(object, "comms", f->comms[i], 1);
 	if (command && !err)
@@ -285,22 +267,22 @@ int filter_fill(const struct filter *f, struct bpf_object *object, pid_t command
 
 bool filter_targets_gone(const struct filter *f)
 {
-	if (f->n_tgids && poll(f->pidfds, f->n_tgids, 0) < (int)f->n_tgids)
+	if (f->tgids.n && poll(f->pidfds, f->tgids.n, 0) < (int)f->tgids.n)
 		return false;
-	for (size_t i = 0; i < f->n_tids; i++)
-		if (exists(f->tids[i]))
+	for (size_t i = 0; i < f->tids.n; i++)
+		if (exists(f->tids.list[i]))
 			return false;
-	return f->n_tgids || f->n_tids;
+	return f->tgids.n || f->tids.n;
 }
 
 void filter_close(struct filter *f)
 {
-	for (size_t i = 0; f->pidfds && i < f->n_tgids; i++)
+	for (size_t i = 0; f->pidfds && i < f->tgids.n; i++)
 		if (f->pidfds[i].fd > 0)
 			close(f->pidfds[i].fd);
 	free(f->pidfds);
-	free(f->tgids);
-	free(f->tids);
+	ids_free(&f->tgids);
+	ids_free(&f->tids);
 	free(f->comms);
 	*f = (struct filter){ 0 };
 }

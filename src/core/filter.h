@@ -9,15 +9,15 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "core/ids.h"
 #include "core/options.h"
 #include "kbpfprof/filter.h"
 
 struct filter {
 	struct filter_config config;
 	bool inherit, command;
-	pid_t *tgids, *tids; /* as the caller sees them */
-	size_t n_tgids, n_tids;
-	struct pollfd *pidfds; /* one a tgid */
+	struct ids tgids, tids; /* as the caller sees them */
+	struct pollfd *pidfds;	/* one a tgid */
 	char (*comms)[KBPFPROF_COMM_BYTES];
 	size_t n_comms;
 	char text[160]; /* for the first line of a report: "whole machine", "PID 812 (motor_ctl)" ... */

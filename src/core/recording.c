@@ -115,6 +115,7 @@ void recording_free(struct recording *r)
 	intern_free(&t->sample_ids);
 	free(t);
 	free(r->baseline);
+	free(r->intervals);
 	free(r);
 }
 

@@ -166,13 +166,22 @@ struct rec_baseline {
 	struct rec_lost lost;
 };
 
+/* A part of the run, as it lies on disk. */
+struct rec_interval {
+	uint64_t start_ns, duration_ns; /* from the start of the run */
+	uint64_t fires;			/* kept */
+	bool damaged;			/* not in the samples */
+};
+
 struct recording {
 	struct rec_meta meta;
 	struct rec_sampling sampling;
 	struct rec_cost cost;
 	struct rec_lost lost;
 	struct rec_selection selection;
-	struct rec_baseline *baseline; /* NULL: it compares nothing; owned, from malloc() */
+	struct rec_baseline *baseline;	/* NULL: it compares nothing; owned, from malloc() */
+	struct rec_interval *intervals; /* likewise; of a file, if they were asked for */
+	size_t n_intervals;
 
 	const struct rec_mapping *mappings;
 	const struct rec_location *locations;

@@ -48,6 +48,7 @@ struct load_request {
 	char *const *words;  /* what stands on the command line beside the options */
 	unsigned n_words;
 	bool quiet;
+	const char *format; /* the load's to set, if its options ask for a view of their own */
 	int exit_code;
 };
 typedef int load_fn(struct load_request *q, struct recording **r);

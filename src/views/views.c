@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const struct view view_folded, view_table;
+extern const struct view view_folded, view_list, view_table;
 
 const struct view *const views[] = {
 	&view_folded,
+	&view_list,
 	&view_table,
 };
 const size_t n_views = sizeof(views) / sizeof(views[0]);

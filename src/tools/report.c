@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* `kbpfprof report`: any view of a recording, without privileges, on any machine. */
+#include "tools/report.h"
+
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/exit.h"
+#include "core/privilege.h"
+#include "tools/select.h"
+
+struct report_options {
+	const char *input;
+	struct offline_options offline;
+	struct select_options select;
+	struct load_range range;
+	bool list;
+};
+
+static const struct option_def report_option_defs[] = {
+	OPT_STRING('i', "input", struct report_options, input, "FILE", "the recording, as well as by its name alone"),
+	OPT_FLAG(0, "list", struct report_options, list, "say what the recording holds, and end"),
+	OPT_MOMENT(0, "from", struct report_options, range.from_ns, "TIME", "leave out what was before TIME: 30s"),
+	OPT_DURATION(0, "to", struct report_options, range.to_ns, "TIME", "leave out what came after TIME"),
+	SELECT_OPTIONS(struct report_options),
+	OPT_STRING(0, "symfs", struct report_options, offline.symfs, "DIR", "root file system of the measured machine"),
+	OPT_STRING('k', "vmlinux", struct report_options, offline.vmlinux, "FILE", "its kernel, with symbols"),
+	OPT_STRING(0, "kallsyms", struct report_options, offline.kallsyms, "FILE",
+		   "its /proc/kallsyms, or the System.map"),
+	OPT_STRING(0, "debug-dir", struct report_options, offline.debug_dir, "DIR",
+		   "separate debug files (usr/lib/debug)"),
+	OPT_END,
+};
+
+static const char report_help[] =
+	"Shows a recording that 'profile -o FILE' wrote, in any format. Needs no privilege,\n"
+	"and nothing of the machine that was measured: the names known there are in the file.\n"
+	"What was stripped or unreadable there is named by files given here, if they are\n"
+	"the very same build.\n"
+	"\n"
+	"  kbpfprof report FILE                          the table\n"
+	"  kbpfprof report FILE --list                   what it holds\n"
+	"  kbpfprof report FILE -f flamegraph > x.html   a flame graph for any browser\n"
+	"  kbpfprof report FILE --from 30s --to 60s      a part of it\n"
+	"  kbpfprof report FILE --comm xz --callers read_pages\n"
+	"  kbpfprof report FILE --symfs ROOTFS -k vmlinux\n";
+
+int report_load(struct load_request *q, const char *path, const struct load_range *range, struct loaded *loaded)
+{
+	int err = privilege_drop();
+
+	if (err) {
+		warnx("cannot give up privileges: %s", strerror(-err));
+		return err;
+	}
+	err = recording_load(path, range, loaded);
+	if (!err && loaded->n_damaged)
+		q->exit_code = EXIT_DAMAGED;
+	return err;
+}
+
+static int keep_intervals(struct loaded *loaded)
+{
+	struct rec_interval *list = calloc(loaded->n_intervals + 1, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < loaded->n_intervals; i++) {
+		const struct loaded_interval *from = &loaded->intervals[i];
+
+		list[i] = (struct rec_interval){ from->start_ns, from->duration_ns, from->fires, from->damaged };
+	}
+	loaded->r->intervals = list;
+	loaded->r->n_intervals = loaded->n_intervals;
+	return 0;
+}
+
+static int input_path(const struct load_request *q, const char **path)
+{
+	const struct report_options *o = q->options;
+
+	*path = q->n_words ? q->words[0] : o->input;
+	if (q->n_words && o->input) {
+		warnx("two recordings, %s and -i %s (diff compares two)", q->words[0], o->input);
+		return -EINVAL;
+	}
+	if (*path)
+		return 0;
+	warnx("no recording named (kbpfprof report FILE; 'kbpfprof profile -o FILE' makes one)");
+	return -EINVAL;
+}
+
+static int prepare(struct load_request *q, struct loaded *loaded, const char *path)
+{
+	const struct report_options *o = q->options;
+	struct offline_options offline = o->offline;
+	int err;
+
+	if (o->list) {
+		q->format = "list";
+		return keep_intervals(loaded);
+	}
+	offline.quiet = q->quiet;
+	err = offline_resolve(loaded->r, &offline);
+	return err ? err : select_samples(loaded->r, &o->select, path); /* by names, so after them */
+}
+
+static int load(struct load_request *q, struct recording **r)
+{
+	const struct report_options *o = q->options;
+	struct loaded loaded;
+	const char *path;
+	int err = input_path(q, &path);
+
+	if (!err && o->range.to_ns && o->range.to_ns <= o->range.from_ns) {
+		warnx("--to must be after --from");
+		err = -EINVAL;
+	}
+	if (!err)
+		err = report_load(q, path, &o->range, &loaded);
+	if (err)
+		return err;
+	err = prepare(q, &loaded, path);
+	if (!err) {
+		*r = loaded.r;
+		loaded.r = NULL;
+	}
+	loaded_free(&loaded);
+	return err;
+}
+
+const struct tool tool_report = {
+	.name = "report",
+	.summary = "shows a recording, here or elsewhere, later",
+	.usage = "FILE [OPTIONS]",
+	.help = report_help,
+	.groups = TOOL_VIEW,
+	.options = report_option_defs,
+	.options_bytes = sizeof(struct report_options),
+	.load = load,
+	.words_max = 1,
+	.gives = REC_SAMPLES,
+	.default_view = "table",
+};

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a recording holds, without drawing it: how it was made, how much of what, which objects a
+ * reader may want to provide files of, and the intervals it can be cut at.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/units.h"
+#include "views/footer.h"
+#include "views/frame.h"
+
+extern const struct view view_list;
+
+#define BUILD_ID_TEXT_BYTES (2 * BUILD_ID_BYTES_MAX + 1)
+
+struct object {
+	int mapping;
+	uint64_t fires;	 /* of samples that ran in it */
+	uint64_t frames; /* distinct locations ... */
+	uint64_t named;	 /* ... that have a name */
+};
+
+static char *build_id_text(char buf[BUILD_ID_TEXT_BYTES], const struct build_id *id)
+{
+	buf[0] = '\0';
+	for (unsigned i = 0; i < id->n && i < BUILD_ID_BYTES_MAX; i++)
+		snprintf(buf + 2 * (size_t)i, 3, "%02x", id->bytes[i]);
+	return buf[0] ? buf : strcpy(buf, "-");
+}
+
+static int compare_objects(const void *a, const void *b)
+{
+	const struct object *x = a, *y = b;
+
+	if (x->fires != y->fires)
+		return x->fires > y->fires ? -1 : 1;
+	return x->mapping < y->mapping ? -1 : x->mapping > y->mapping;
+}
+
+static void count_objects(struct object *objects, const struct recording *r)
+{
+	for (size_t i = 0; i < r->n_mappings; i++)
+		objects[i].mapping = (int)i;
+	for (size_t i = 0; i < r->n_locations; i++) {
+		objects[r->locations[i].mapping].frames++;
+		objects[r->locations[i].mapping].named += r->locations[i].why == WHY_NAMED;
+	}
+	for (size_t i = 0; i < r->n_samples; i++) {
+		const struct rec_stack *stack = &r->stacks[r->samples[i].stack];
+
+		if (stack->kernel_frames + stack->user_frames)
+			objects[r->locations[r->frames[stack->first]].mapping].fires += r->samples[i].fires;
+	}
+}
+
+static int write_objects(FILE *f, const struct recording *r)
+{
+	struct object *objects = calloc(r->n_mappings + 1, sizeof(*objects));
+	char path[FRAME_BYTES], build_id[BUILD_ID_TEXT_BYTES], count[UNITS_BYTES];
+
+	if (!objects)
+		return -ENOMEM;
+	count_objects(objects, r);
+	qsort(objects, r->n_mappings, sizeof(*objects), compare_objects);
+	fprintf(f, "\n%10s  %9s  %-40s  %s\n", "samples", "named", "build-id", "object");
+	for (size_t i = 0; i < r->n_mappings; i++) {
+		const struct rec_mapping *m = &r->mappings[objects[i].mapping];
+		char named[2 * UNITS_BYTES];
+
+		if (m->kind == MAPPING_NONE || !objects[i].frames)
+			continue;
+		snprintf(named, sizeof(named), "%" PRIu64 "/%" PRIu64, objects[i].named, objects[i].frames);
+		text_inert(path, sizeof(path), recording_str(r, m->name), text_is_utf8());
+		fprintf(f, "%10s  %9s  %-40s  %s\n", units_count(count, objects[i].fires), named,
+			build_id_text(build_id, &m->build_id), path);
+	}
+	free(objects);
+	return 0;
+}
+
+static void write_intervals(FILE *f, const struct recording *r)
+{
+	if (!r->n_intervals)
+		return;
+	fprintf(f, "\n%8s  %10s  %10s  %10s\n", "interval", "from", "to", "samples");
+	for (size_t i = 0; i < r->n_intervals; i++) {
+		const struct rec_interval *interval = &r->intervals[i];
+		char from[UNITS_BYTES], to[UNITS_BYTES], count[UNITS_BYTES];
+
+		fprintf(f, "%8zu  %10s  %10s  %10s%s\n", i + 1, units_duration(from, interval->start_ns),
+			units_duration(to, interval->start_ns + interval->duration_ns),
+			units_count(count, interval->fires), interval->damaged ? "  damaged, left out" : "");
+	}
+}
+
+static int write_list(FILE *f, const struct recording *r, const struct view_options *o)
+{
+	char samples[UNITS_BYTES], stacks[UNITS_BYTES], locations[UNITS_BYTES];
+	int err;
+
+	footer_header(f, r, o);
+	footer_line(f, o, "recorded by kbpfprof %s on %s: %s", r->meta.version, r->meta.host, r->meta.command_line);
+	footer_line(f, o, "distinct: %s samples, %s stacks, %s addresses", units_count(samples, r->n_samples),
+		    units_count(stacks, r->n_stacks), units_count(locations, r->n_locations));
+	err = write_objects(f, r);
+	write_intervals(f, r);
+	fputc('\n', f);
+	footer_write(f, r, o);
+	return err;
+}
+
+const struct view view_list = {
+	.name = "list",
+	.summary = "what a recording holds",
+	.needs = REC_SAMPLES,
+	.write = write_list,
+};
