@@ -2,20 +2,18 @@
 #include "symbols/elf.h"
 
 #include <errno.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SECTIONS_MAX   4096	    /* libelf allocates some 300 bytes for each */
-#define PHDRS_MAX      512	    /* linkers make about a dozen */
-#define CHUNK_BYTES    (64 * 1024)  /* of a symbol table, read at a time */
-#define NAME_BYTES_MAX 4096	    /* longer names are cut */
-#define WORK_MAX       (16u << 20)  /* symbol against address: overlapping symbols make n * m of them ... */
-#define WORK_OF_NAMES  64	    /* ... and a look at names in the file costs as much as so many */
-#define SYMBOLS_MAX    (256u << 20) /* bytes of one table; the largest known, of a browser, has 100 MB */
+#include "symbols/elf_file.h"
+
+#define NAME_BYTES_MAX	4096 /* longer names are cut */
+#define NAME_PLACES_MAX 64
+#define STRINGS_MAX	(256u << 20) /* searched for a name; a kernel has 10 MB */
+#define WORK_MAX	(16u << 20)  /* symbol against address: overlapping symbols make n * m of them ... */
+#define WORK_OF_NAMES	64	     /* ... and a look at names in the file costs as much as so many */
 
 /* The best symbol so far for one wanted address. */
 struct best {
@@ -25,13 +23,9 @@ struct best {
 	uint8_t binding, type;
 };
 
-struct table {
-	uint64_t offset, size; /* of the symbols, in the file */
-	uint64_t strings_offset, strings_size;
-};
-
 struct sweep {
 	int fd;
+	const struct elf_table *table; /* in work */
 	const struct wanted *w;
 	struct best *best;
 	size_t n;
@@ -39,61 +33,9 @@ struct sweep {
 	bool is_arm;
 };
 
-/* -ENOEXEC for what libelf would spend much memory on. */
-static int check_header(int fd)
-{
-	union {
-		unsigned char ident[EI_NIDENT];
-		Elf32_Ehdr e32;
-		Elf64_Ehdr e64;
-	} h;
-	ssize_t n = pread(fd, &h, sizeof(h), 0);
-	unsigned sections, phdrs;
-
-	if (n < (ssize_t)sizeof(h.e32) || memcmp(h.ident, ELFMAG, SELFMAG) != 0)
-		return -ENOEXEC;
-	if (h.ident[EI_CLASS] == ELFCLASS64 && n == sizeof(h.e64)) {
-		sections = h.e64.e_shnum;
-		phdrs = h.e64.e_phnum;
-		if (!sections && h.e64.e_shoff) /* their number then is in section 0 and above 0xff00 */
-			return -ENOEXEC;
-	} else if (h.ident[EI_CLASS] == ELFCLASS32) {
-		sections = h.e32.e_shnum;
-		phdrs = h.e32.e_phnum;
-		if (!sections && h.e32.e_shoff)
-			return -ENOEXEC;
-	} else {
-		return -ENOEXEC;
-	}
-	if (h.ident[EI_DATA] != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB)) {
-		sections = __builtin_bswap16((uint16_t)sections);
-		phdrs = __builtin_bswap16((uint16_t)phdrs);
-	}
-	return sections <= SECTIONS_MAX && phdrs <= PHDRS_MAX ? 0 : -ENOEXEC;
-}
-
-/* NULL: no ELF file of a kind that can run. */
-static Elf *elf_of(int fd)
-{
-	GElf_Ehdr ehdr;
-	Elf *elf;
-
-	if (check_header(fd) || elf_version(EV_CURRENT) == EV_NONE)
-		return NULL;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!elf)
-		return NULL;
-	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &ehdr) ||
-	    (ehdr.e_type != ET_EXEC && ehdr.e_type != ET_DYN)) {
-		elf_end(elf);
-		return NULL;
-	}
-	return elf;
-}
-
 int elf_loads(int fd, struct elf_load loads[ELF_LOADS_MAX])
 {
-	Elf *elf = elf_of(fd);
+	Elf *elf = elf_file_begin(fd);
 	GElf_Phdr phdr;
 	size_t n_phdrs;
 	int n = 0;
@@ -206,8 +148,9 @@ static bool is_function(const GElf_Sym *sym)
 	return sym->st_name != 0 && sym->st_value + sym->st_size >= sym->st_value;
 }
 
-static struct best best_of(const struct sweep *s, const struct table *t, const GElf_Sym *sym)
+static struct best best_of(const struct sweep *s, const GElf_Sym *sym)
 {
+	const struct elf_table *t = s->table;
 	struct best b = {
 		.start = sym->st_value,
 		.size = sym->st_size,
@@ -223,15 +166,16 @@ static struct best best_of(const struct sweep *s, const struct table *t, const G
 }
 
 /* Holds one symbol against the addresses it covers. -ENOEXEC when symbols overlap beyond all reason. */
-static int consider(struct sweep *s, const struct table *t, const GElf_Sym *sym)
+static int consider(void *ctx, const GElf_Sym *sym)
 {
+	struct sweep *s = ctx;
 	struct best new, beaten = { .name_at = 1 };
 	bool better = false;
 	uint64_t last;
 
-	if (!is_function(sym) || sym->st_name >= t->strings_size)
+	if (!is_function(sym) || sym->st_name >= s->table->strings_size)
 		return 0;
-	new = best_of(s, t, sym);
+	new = best_of(s, sym);
 	last = new.start + (new.size ? new.size - 1 : 0);
 	if (last < s->w[0].address || new.start > s->w[s->n - 1].address)
 		return 0;
@@ -248,78 +192,6 @@ static int consider(struct sweep *s, const struct table *t, const GElf_Sym *sym)
 			s->best[i] = new;
 	}
 	return 0;
-}
-
-static GElf_Sym symbol_at(const void *symbols, int class, size_t i)
-{
-	const Elf32_Sym *s32 = (const Elf32_Sym *)symbols + i;
-
-	if (class == ELFCLASS64)
-		return ((const Elf64_Sym *)symbols)[i];
-	return (GElf_Sym){ s32->st_name, s32->st_info, s32->st_other, s32->st_shndx, s32->st_value, s32->st_size };
-}
-
-static int sweep_table(struct sweep *s, Elf *elf, const struct table *t)
-{
-	unsigned char encoding = (unsigned char)elf_getident(elf, NULL)[EI_DATA];
-	size_t symbol_bytes = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
-	size_t chunk_bytes = CHUNK_BYTES / symbol_bytes * symbol_bytes;
-	uint64_t end = t->offset + t->size / symbol_bytes * symbol_bytes;
-	void *chunk = malloc(chunk_bytes);
-	int err = chunk ? 0 : -ENOMEM;
-
-	for (uint64_t at = t->offset; !err && at < end; at += chunk_bytes) {
-		size_t bytes = end - at < chunk_bytes ? end - at : chunk_bytes;
-		Elf_Data data = { .d_buf = chunk, .d_type = ELF_T_SYM, .d_size = bytes, .d_version = EV_CURRENT };
-
-		if (pread(s->fd, chunk, bytes, (off_t)at) != (ssize_t)bytes ||
-		    !gelf_xlatetom(elf, &data, &data, encoding))
-			err = -ENOEXEC;
-		for (size_t i = 0; !err && i < bytes / symbol_bytes; i++) {
-			GElf_Sym sym = symbol_at(chunk, gelf_getclass(elf), i);
-
-			err = consider(s, t, &sym);
-		}
-	}
-	free(chunk);
-	return err;
-}
-
-static bool in_file(const GElf_Shdr *shdr, uint64_t file_bytes)
-{
-	return shdr->sh_type != SHT_NOBITS && !(shdr->sh_flags & SHF_COMPRESSED) && shdr->sh_offset <= file_bytes &&
-	       shdr->sh_size <= file_bytes - shdr->sh_offset;
-}
-
-/* 1: found, 0: there is none, -ENOEXEC: there is, damaged. */
-static int find_table(Elf *elf, GElf_Word type, uint64_t file_bytes, struct table *t)
-{
-	GElf_Shdr symbols, strings;
-	Elf_Scn *scn = NULL;
-
-	while ((scn = elf_nextscn(elf, scn))) {
-		if (!gelf_getshdr(scn, &symbols))
-			return -ENOEXEC;
-		if (symbols.sh_type == type)
-			break;
-	}
-	if (!scn)
-		return 0;
-	if (!gelf_getshdr(elf_getscn(elf, symbols.sh_link), &strings) || strings.sh_type != SHT_STRTAB ||
-	    !in_file(&symbols, file_bytes) || !in_file(&strings, file_bytes) || symbols.sh_size > SYMBOLS_MAX)
-		return -ENOEXEC;
-	*t = (struct table){ symbols.sh_offset, symbols.sh_size, strings.sh_offset, strings.sh_size };
-	return 1;
-}
-
-/* Are all section headers within the file? They come last in it: what was cut short lacks them. */
-static bool has_sections(Elf *elf, uint64_t file_bytes)
-{
-	GElf_Ehdr ehdr;
-	size_t entry_bytes = gelf_fsize(elf, ELF_T_SHDR, 1, EV_CURRENT);
-
-	return gelf_getehdr(elf, &ehdr) && (!ehdr.e_shnum || ehdr.e_shentsize == entry_bytes) &&
-	       ehdr.e_shoff <= file_bytes && ehdr.e_shnum * entry_bytes <= file_bytes - ehdr.e_shoff;
 }
 
 /* Name for people: without the version that linkers append ("memcpy@@GLIBC_2.14"). */
@@ -366,20 +238,17 @@ static bool all_found(const struct sweep *s)
 static int sweep_file(struct sweep *s, Elf *elf, enum why *why)
 {
 	static const GElf_Word types[] = { SHT_SYMTAB, SHT_DYNSYM };
-	struct table table;
-	struct stat st;
+	struct elf_table table;
 	int err = 0;
 
-	*why = WHY_NOT_ELF;
-	if (fstat(s->fd, &st) || !has_sections(elf, (uint64_t)st.st_size))
-		return 0;
 	*why = WHY_STRIPPED;
+	s->table = &table;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]) && !all_found(s); i++) {
-		err = find_table(elf, types[i], (uint64_t)st.st_size, &table);
+		err = elf_file_table(elf, s->fd, types[i], &table);
 		if (err == 1) {
 			if (types[i] == SHT_SYMTAB)
 				*why = WHY_NO_SYMBOL;
-			err = sweep_table(s, elf, &table);
+			err = elf_file_each_symbol(elf, s->fd, &table, consider, s);
 		}
 		if (err)
 			break;
@@ -403,7 +272,7 @@ int elf_symbols(int fd, const struct wanted *w, size_t n, found_fn *fn, void *ct
 	s.best = calloc(n, sizeof(*s.best));
 	if (!s.best)
 		return -ENOMEM;
-	elf = elf_of(fd);
+	elf = elf_file_begin(fd);
 	if (elf) {
 		GElf_Ehdr ehdr;
 
@@ -415,4 +284,72 @@ int elf_symbols(int fd, const struct wanted *w, size_t n, found_fn *fn, void *ct
 		err = emit(&s, fn, ctx, why);
 	free(s.best);
 	return err;
+}
+
+int elf_has_symtab(int fd)
+{
+	Elf *elf = elf_file_begin(fd);
+	struct elf_table table;
+	int found = elf ? elf_file_table(elf, fd, SHT_SYMTAB, &table) : -ENOEXEC;
+
+	elf_end(elf);
+	return found;
+}
+
+/* Where a name stands in a string table; linkers let names share their ends, so it may be more than once. */
+struct places {
+	uint32_t list[NAME_PLACES_MAX];
+	size_t n;
+	uint64_t address;
+	bool found;
+};
+
+/* 0 or -ENOEXEC. Chunks overlap by the name's length, so that none hides on their border. */
+static int find_places(struct places *p, int fd, const struct elf_table *t, const char *name)
+{
+	size_t bytes = strlen(name) + 1;
+	uint64_t end = t->strings_size < STRINGS_MAX ? t->strings_size : STRINGS_MAX;
+	char chunk[16 * 1024];
+
+	for (uint64_t at = 0; at + bytes <= end; at += sizeof(chunk) - (bytes - 1)) {
+		size_t n = end - at < sizeof(chunk) ? end - at : sizeof(chunk);
+		const char *hit = chunk;
+
+		if (pread(fd, chunk, n, (off_t)(t->strings_offset + at)) != (ssize_t)n)
+			return -ENOEXEC;
+		while (p->n < NAME_PLACES_MAX && (hit = memmem(hit, n - (size_t)(hit - chunk), name, bytes)))
+			p->list[p->n++] = (uint32_t)(at + (size_t)(hit++ - chunk));
+	}
+	return 0;
+}
+
+static int note_address(void *ctx, const GElf_Sym *sym)
+{
+	struct places *p = ctx;
+
+	for (size_t i = 0; i < p->n && !p->found && sym->st_shndx != SHN_UNDEF; i++) {
+		p->found = sym->st_name == p->list[i];
+		p->address = sym->st_value;
+	}
+	return 0;
+}
+
+int elf_symbol_address(int fd, const char *name, uint64_t *address)
+{
+	Elf *elf = elf_file_begin(fd);
+	struct places places = { .n = 0 };
+	struct elf_table table;
+	int err = elf ? elf_file_table(elf, fd, SHT_SYMTAB, &table) : -ENOEXEC;
+
+	if (!err)
+		err = -ENOENT;
+	else if (err == 1)
+		err = find_places(&places, fd, &table, name);
+	if (!err && places.n)
+		err = elf_file_each_symbol(elf, fd, &table, note_address, &places);
+	elf_end(elf);
+	if (err)
+		return err;
+	*address = places.address;
+	return places.found ? 0 : -ENOENT;
 }

@@ -33,4 +33,9 @@ bool elf_address(const struct elf_load *loads, unsigned n, uint64_t offset, uint
  */
 int elf_symbols(int fd, const struct wanted *w, size_t n, found_fn *fn, void *ctx);
 
+/* Has it a .symtab? 1, 0, or -ENOEXEC: no ELF file, or damaged. */
+int elf_has_symtab(int fd);
+/* Address of a symbol of .symtab, whatever its type. 0, -ENOENT, -ENOEXEC or -ENOMEM. */
+int elf_symbol_address(int fd, const char *name, uint64_t *address);
+
 #endif

@@ -38,7 +38,9 @@ struct scan {
 	uint64_t last;	       /* address of the line before */
 	uint32_t zero_lines;
 	bool nonzero, ascending;
-	bool done; /* nothing that follows can matter */
+	bool has_stext;
+	bool only_stext; /* nothing else is wanted */
+	bool done;	 /* nothing that follows can matter */
 };
 
 /* Puts the waiting symbol where it belongs. */
@@ -112,6 +114,12 @@ static size_t parse_address(const char *p, size_t bytes, uint64_t *address)
 	return i < bytes && p[i] == ' ' ? i : 0;
 }
 
+/* Marks of the assembler in modules of ARM and RISC-V ($x, $d: is_mapping_symbol() of the kernel), no functions. */
+static bool is_label(const char *name)
+{
+	return name[0] == '$';
+}
+
 static bool is_text(char type)
 {
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
@@ -119,9 +127,12 @@ static bool is_text(char type)
 
 static void note_marks(struct scan *s, uint64_t address, const char *name, size_t bytes)
 {
-	if (bytes == 6 && !memcmp(name, "_stext", 6))
+	if (bytes == 6 && !memcmp(name, "_stext", 6)) {
 		s->stext = address;
-	else if (bytes == 6 && !memcmp(name, "_etext", 6))
+		s->has_stext = true;
+		s->done |= s->only_stext;
+	}
+	if (bytes == 6 && !memcmp(name, "_etext", 6))
 		s->etext = address;
 }
 
@@ -138,7 +149,8 @@ static void note_order(struct scan *s, uint64_t address, bool is_own_text)
 	if (address < s->last)
 		s->ascending = false;
 	s->last = address;
-	if (is_own_text && s->ascending && s->stext && address > s->w[s->n - 1].address && s->w[0].address >= s->stext)
+	if (is_own_text && s->n && s->ascending && s->stext && address > s->w[s->n - 1].address &&
+	    s->w[0].address >= s->stext)
 		s->done = true;
 }
 
@@ -155,7 +167,7 @@ static int parse_line(struct scan *s, const char *line, size_t bytes)
 	note_order(s, address, is_text(name[-2]) && name[bytes - 1] != ']');
 	if (name[0] == '_')
 		note_marks(s, address, name, bytes);
-	return is_text(name[-2]) && address ? add_symbol(s, address, name, bytes) : 0;
+	return is_text(name[-2]) && address && !is_label(name) ? add_symbol(s, address, name, bytes) : 0;
 }
 
 static int parse_lines(struct scan *s, char *buf, size_t n, size_t *rest)
@@ -302,4 +314,15 @@ int kallsyms_symbols(int fd, const struct wanted *w, size_t n, int (*ranges)(str
 	free(s.slots);
 	free(s.pool);
 	return err;
+}
+
+int kallsyms_stext(int fd, uint64_t *stext)
+{
+	struct scan s = { .low = 1, .only_stext = true };
+	int err = read_all(&s, fd);
+
+	*stext = s.stext;
+	if (err || s.has_stext || (s.zero_lines && !s.nonzero))
+		return err;
+	return -ENOENT;
 }

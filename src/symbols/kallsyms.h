@@ -34,4 +34,8 @@ int kallsyms_bpf(struct code_ranges *ranges);
 int kallsyms_symbols(int fd, const struct wanted *w, size_t n, int (*ranges)(struct code_ranges *), found_fn *fn,
 		     void *ctx);
 
+/* Address of _stext, where the kernel's code begins; 0 if it shows none. 0, -ENOENT: no such line, or -errno of
+ * read(2). */
+int kallsyms_stext(int fd, uint64_t *stext);
+
 #endif

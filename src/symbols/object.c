@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/intern.h"
+#include "symbols/build_id.h"
 #include "symbols/open.h"
 #include "symbols/vdso.h"
 
@@ -293,6 +294,12 @@ int object_mapping(struct object *object, struct recording *r)
 	m.inode = has_file ? object->inode : 0;
 	m.changed_ns = has_file ? object->changed_ns : 0;
 	object->mapping = recording_mapping(r, &m);
+	if (object->mapping >= 0 && object->fd >= 0) {
+		struct build_id id;
+
+		build_id_of_file(object->fd, &id);
+		recording_describe(r, object->mapping, &id, 0, object->file_bytes);
+	}
 	return object->mapping;
 }
 

@@ -10,7 +10,8 @@
 
 /* All zero at first; belongs to one recording. */
 struct resolver {
-	size_t stacks_trimmed; /* stacks below this id are done */
+	size_t stacks_trimmed;	   /* stacks below this id are done */
+	size_t mappings_described; /* likewise mappings */
 };
 
 /* Locations in files. 0 or -ENOMEM. Afterwards no object is pending. */

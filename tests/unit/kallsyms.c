@@ -415,6 +415,53 @@ static void own_frames_at_leaf(void **state)
 	}
 }
 
+/* Where the kernel begins: the line, no line, and lines that show no addresses. */
+static void start_of_text(void **state)
+{
+	static const struct {
+		const char *text;
+		int err;
+		uint64_t stext;
+	} cases[] = {
+		{ kernel_text, 0, 0xffffffff81000000 },
+		{ "ffff800080010000 T _stext\nffff800080010000 T a\n", 0, 0xffff800080010000 },
+		{ "0000000000000000 A a\n0000000000000000 T _stext\n", 0, 0 },
+		{ "0000000000000000 A a\n0000000000000000 T b\n", 0, 0 },
+		{ "ffffffff81000000 T x_stext\nffffffff81000000 T _stextx\n", -ENOENT, 0 },
+		{ "", -ENOENT, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t stext = 1;
+		int fd = file_of(cases[i].text);
+
+		assert_int_equal(kallsyms_stext(fd, &stext), cases[i].err);
+		assert_int_equal(stext, cases[i].stext);
+		close(fd);
+	}
+}
+
+static int take_name(void *ctx, uint32_t id, const struct found *f)
+{
+	(void)id;
+	snprintf(ctx, 64, "%s", f->name ? f->name : "");
+	return 0;
+}
+
+/* Modules of ARM machines show the assembler's marks among their symbols. */
+static void no_labels(void **state)
+{
+	struct wanted w = { 0xffff800000001010, 0 };
+	int fd = file_of("ffff800000001000 t $x\t[m]\nffff800000001000 t f\t[m]\nffff800000001008 t $d\t[m]\n");
+	char name[64];
+
+	(void)state;
+	assert_int_equal(kallsyms_symbols(fd, &w, 1, NULL, take_name, name), 0);
+	assert_string_equal(name, "f");
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -427,6 +474,8 @@ int main(void)
 		cmocka_unit_test(passes_on_errors),
 		cmocka_unit_test(this_kernel),
 		cmocka_unit_test(own_frames_at_leaf),
+		cmocka_unit_test(start_of_text),
+		cmocka_unit_test(no_labels),
 	};
 
 	return cmocka_run_group_tests_name("kallsyms", tests, NULL, NULL);
