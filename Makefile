@@ -59,9 +59,16 @@ $(O)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
 $(O)/skel/%.skel.h: $(O)/bpf/%.bpf.o
 	$(call say,SKEL,$@)mkdir -p $(@D) && $(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
+# --- The flame graph's page, as C arrays
+PAGE_PARTS := $(addprefix src/views/flamegraph/page.,html css js)
+PAGE := $(O)/skel/flamegraph_page.h
+
+$(PAGE): $(PAGE_PARTS) src/views/flamegraph/embed.sh
+	$(call say,PAGE,$@)mkdir -p $(@D) && src/views/flamegraph/embed.sh $(PAGE_PARTS) > $@
+
 # --- C
 # A tool includes the skeleton of its own name: it must exist before the first compile tells make so.
-$(O)/obj/%.o: src/%.c Makefile | $(SKELS)
+$(O)/obj/%.o: src/%.c Makefile | $(SKELS) $(PAGE)
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) -std=gnu11 $(CPPFLAGS) $(LIB_CFLAGS) $(WARN) $(CFLAGS) $(PREFIX_MAP) -MMD -MP -c $< -o $@
 
 $(O)/kbpfprof: $(OBJS)

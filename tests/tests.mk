@@ -8,7 +8,7 @@ UNIT_OBJS := $(filter-out $(O)/unit/obj/main.o,$(SRCS:src/%.c=$(O)/unit/obj/%.o)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 UNIT_CFLAGS = -std=gnu11 $(CPPFLAGS) $(LIB_CFLAGS) $(WARN) -O1 -g $(SANITIZE) -MMD -MP
 
-$(O)/unit/obj/%.o: src/%.c Makefile | $(SKELS)
+$(O)/unit/obj/%.o: src/%.c Makefile | $(SKELS) $(PAGE)
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(UNIT_CFLAGS) -c $< -o $@
 
 $(O)/unit/%: tests/unit/%.c $(UNIT_OBJS) tests/tests.mk

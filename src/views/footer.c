@@ -323,12 +323,17 @@ void footer_books(FILE *f, const struct recording *r, const struct view_options 
 	write_lost(f, r, o);
 }
 
-void footer_write(FILE *f, const struct recording *r, const struct view_options *o)
+void footer_notes(FILE *f, const struct recording *r, const struct view_options *o)
 {
-	footer_books(f, r, o);
 	write_unit(f, r, o);
 	write_stacks(f, r, o);
 	write_limits(f, r, o);
 	write_cost(f, r, o);
 	write_origin(f, r, o);
+}
+
+void footer_write(FILE *f, const struct recording *r, const struct view_options *o)
+{
+	footer_books(f, r, o);
+	footer_notes(f, r, o);
 }

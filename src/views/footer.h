@@ -16,7 +16,9 @@ void footer_header(FILE *f, const struct recording *r, const struct view_options
 void footer_no_samples(FILE *f, const struct recording *r, const struct view_options *o);
 /* The balance and each loss. */
 void footer_books(FILE *f, const struct recording *r, const struct view_options *o);
-/* The same, and the result cannot show, own cost. */
+/* What shares are of, what the result cannot show, own cost, origin. */
+void footer_notes(FILE *f, const struct recording *r, const struct view_options *o);
+/* Both. */
 void footer_write(FILE *f, const struct recording *r, const struct view_options *o);
 
 #endif

@@ -234,6 +234,11 @@ struct path functions_path(const struct functions *fs, int stack)
 	return (struct path){ fs->elements + begin, (unsigned)(fs->path_ends[stack] - begin) };
 }
 
+uint32_t functions_at(const struct functions *fs, uint32_t location, bool kernel)
+{
+	return (uint32_t)fs->of_location[2 * (size_t)location + kernel];
+}
+
 char *functions_text(char buf[FRAME_BYTES], const struct functions *fs, uint32_t function, unsigned flags)
 {
 	const struct function *f = &fs->list[function];

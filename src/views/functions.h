@@ -55,6 +55,8 @@ int functions_open(struct functions *fs, const struct recording *r);
 void functions_close(struct functions *fs);
 
 struct path functions_path(const struct functions *fs, int stack);
+/* The function of a frame of any stack, before recursion is taken out. */
+uint32_t functions_at(const struct functions *fs, uint32_t location, bool kernel);
 /* flags: enum frame_flags. Both return `buf`. */
 char *functions_text(char buf[FRAME_BYTES], const struct functions *fs, uint32_t function, unsigned flags);
 char *functions_object(char buf[FRAME_BYTES], const struct functions *fs, int object);

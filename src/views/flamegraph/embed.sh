@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# embed.sh HTML CSS JS: the page as two C arrays, what stands before the data and what behind. Lines
+# that are comments, and indents, stay out of the page. The policy in it names the style and the script
+# by their hashes, so a browser runs nothing else, whatever a symbol's name may be.
+set -eu
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+# Text of its own beside comments, no string spans lines: so each line stands for itself.
+dense() { sed -e 's/^[[:space:]]*//' -e '/^\/\//d' -e '/^\/\*.*\*\/$/d' -e '/^$/d' "$1"; }
+# An element's text starts right behind its tag: with the line break there.
+element() { { echo; dense "$1"; } > "$2"; }
+hash() { sha256sum < "$1" | cut -c1-64 | tr a-f A-F | basenc --base16 -d | base64; }
+
+element "$2" "$tmp/css"
+element "$3" "$tmp/js"
+css=$(hash "$tmp/css") js=$(hash "$tmp/js")
+[ ${#css} = 44 ] && [ ${#js} = 44 ]
+
+# A part goes where its mark stands.
+part() {
+	while IFS= read -r line; do
+		case $line in
+		*@STYLE@*) printf '%s' "${line%@STYLE@*}"; cat "$tmp/css"; printf '%s\n' "${line#*@STYLE@}" ;;
+		*@SCRIPT@*) printf '%s' "${line%@SCRIPT@*}"; cat "$tmp/js"; printf '%s\n' "${line#*@SCRIPT@}" ;;
+		*) printf '%s\n' "$line" ;;
+		esac
+	done
+}
+array() {
+	printf 'static const unsigned char flamegraph_%s[] = {\n' "$1"
+	od -An -v -tu1 | sed -e 's/  *\([0-9][0-9]*\)/\1,/g'
+	printf '};\n'
+}
+
+dense "$1" | sed -e '/^<!-- .* -->$/d' -e "s|@STYLE_HASH@|$css|" -e "s|@SCRIPT_HASH@|$js|" > "$tmp/html"
+echo '/* Made by src/views/flamegraph/embed.sh. */'
+sed '/@DATA@/,$d' "$tmp/html" | part | array head
+sed '1,/@DATA@/d' "$tmp/html" | part | array tail

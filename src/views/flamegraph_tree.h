@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Samples as the tree that a flame graph draws: the process, then the user's frames from the root
+ * on, then the kernel's. Here a recursion keeps its frames; otherwise a frame is what functions.h
+ * calls a function. No tree is built: the stacks are sorted, and each adds to the one before it what
+ * they do not share, so memory grows with the samples and not with their depth.
+ */
+#ifndef VIEWS_FLAMEGRAPH_TREE_H
+#define VIEWS_FLAMEGRAPH_TREE_H
+
+#include "core/recording.h"
+#include "views/functions.h"
+
+/* Of the stacks that end in a frame. */
+struct flame_value {
+	uint64_t fires, weight;
+	uint64_t base_fires, base_weight;
+};
+
+struct flame_line {
+	const struct rec_labels *labels;
+	int stack;
+	uint32_t process; /* index */
+	struct flame_value value;
+};
+
+struct flame_tree {
+	const struct recording *r;
+	struct functions functions;
+	char **texts;	     /* by function */
+	uint32_t *ranks;     /* by function: its place in the order of all texts */
+	uint32_t *by_rank;   /* and back */
+	uint32_t *processes; /* a line of each */
+	size_t n_processes;
+	struct flame_line *lines;
+	size_t n_lines;
+};
+
+/*
+ * A frame, in the order of a walk that sees parents before their children. depth: 1 for processes.
+ * name: the rank of a function, or, above those, functions.n + the index of a process.
+ */
+typedef void flame_visit(void *arg, unsigned depth, uint32_t name, const struct flame_value *own);
+
+/* 0 or -ENOMEM; flame_close() is due either way. */
+int flame_open(struct flame_tree *t, const struct recording *r);
+void flame_close(struct flame_tree *t);
+void flame_walk(const struct flame_tree *t, flame_visit *visit, void *arg);
+
+#endif
