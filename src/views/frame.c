@@ -32,8 +32,8 @@ static void make_foldable(char *s)
 
 static size_t add_inert(char buf[FRAME_BYTES], size_t used, const char *s, unsigned flags)
 {
-	return used +
-	       text_inert(buf + used, FRAME_BYTES - END_BYTES - used, s, (flags & FRAME_FOLDED) || text_is_utf8());
+	return used + text_inert(buf + used, FRAME_BYTES - END_BYTES - used, s,
+				 (flags & (FRAME_FOLDED | FRAME_UTF8)) || text_is_utf8());
 }
 
 char *frame_object(char buf[FRAME_BYTES], const struct recording *r, int mapping, unsigned flags)

@@ -20,6 +20,7 @@ enum frame_flags {
 	FRAME_FOLDED = 1 << 1,	   /* UTF-8 in any locale, no ';', kernel frames end in "_[k]" */
 	FRAME_NO_ADDRESS = 1 << 2, /* it stands for many unnamed locations */
 	FRAME_NO_OBJECT = 1 << 3,  /* a column beside it names the object */
+	FRAME_UTF8 = 1 << 4,	   /* UTF-8 in any locale */
 };
 
 /* Both return `buf`. */

@@ -4,13 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const struct view view_folded, view_list, view_table;
+extern const struct view view_changes, view_flamegraph, view_folded, view_json, view_list, view_pprof, view_table;
 
+/* A view is a line. */
+/* clang-format off */
 const struct view *const views[] = {
+	&view_changes,
+	&view_flamegraph,
 	&view_folded,
+	&view_json,
 	&view_list,
+	&view_pprof,
 	&view_table,
 };
+/* clang-format on */
 const size_t n_views = sizeof(views) / sizeof(views[0]);
 
 const struct view *view_find(const char *name)

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "views/json_books.h"
+
+static void write_meta(struct json *j, const struct rec_meta *m)
+{
+	json_object(j, "meta");
+	json_string(j, "kbpfprof", m->version);
+	json_string(j, "tool", m->tool);
+	json_string(j, "command_line", m->command_line);
+	json_string(j, "host", m->host);
+	json_string(j, "target", m->target);
+	json_string(j, "kernel", m->kernel);
+	json_uint(j, "start_unix_ns", m->start_unix_ns);
+	json_uint(j, "duration_ns", m->duration_ns);
+	json_uint(j, "cpus", m->cpus);
+	json_object_end(j);
+}
+
+/* Samples that belong to the result; a child that is not followed is none. */
+static uint64_t sum_lost(const struct rec_lost *lost)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < LOST_CAUSES; i++)
+		sum += i == LOST_TARGET_FULL ? 0 : lost->by_cause[i];
+	return sum;
+}
+
+static void write_balance(struct json *j, const struct rec_sampling *s, uint64_t lost)
+{
+	json_object(j, "books");
+	json_uint(j, "expected", s->expected);
+	json_uint(j, "kept", s->kept);
+	json_uint(j, "idle", s->idle);
+	json_uint(j, "filtered", s->filtered);
+	json_uint(j, "lost", lost);
+	json_int(j, "unexplained", (int64_t)(s->seen - s->kept - s->idle - s->filtered - lost));
+	json_int(j, "not_delivered", s->not_delivered);
+	json_object_end(j);
+}
+
+static void write_asked(struct json *j, const char *key, uint64_t value)
+{
+	if (value)
+		json_uint(j, key, value);
+	else
+		json_null(j, key);
+}
+
+static void write_sampling(struct json *j, const struct rec_sampling *s, uint64_t lost)
+{
+	json_object(j, "sampling");
+	json_string(j, "event", s->event);
+	json_string(j, "fallback", s->fallback[0] ? s->fallback : NULL);
+	json_string(j, "unit", s->unit);
+	json_bool(j, "is_time", s->is_time);
+	write_asked(j, "asked_hz", s->asked_hz);
+	write_asked(j, "asked_period", s->asked_period);
+	json_double(j, "achieved_hz", s->achieved_hz);
+	write_balance(j, s, lost);
+	json_uint(j, "kept_weight", s->kept_weight);
+	json_uint(j, "idle_weight", s->idle_weight);
+	json_bool(j, "idle_is_guess", s->idle_is_guess);
+	json_uint(j, "enabled_ns", s->enabled_ns);
+	json_uint(j, "running_ns", s->running_ns);
+	json_uint(j, "user_stacks", s->user_stacks);
+	json_uint(j, "short_user_stacks", s->short_user_stacks);
+	json_uint(j, "max_depth", s->max_depth);
+	json_object_end(j);
+}
+
+/* Of causes that lose no sample the name is NULL. */
+static void write_lost(struct json *j, const struct rec_lost *lost)
+{
+	static const char *const keys[LOST_CAUSES] = {
+		[LOST_MAP_FULL] = "stack_map_full",
+		[LOST_MAP_BUSY] = "stack_map_busy",
+		[LOST_MAP_ERROR] = "stack_map_error",
+		[LOST_COLLISION] = "hash_collision",
+	};
+
+	json_object(j, "lost");
+	for (int i = 0; i < LOST_CAUSES; i++)
+		if (keys[i])
+			json_uint(j, keys[i], lost->by_cause[i]);
+	json_object_end(j);
+	json_uint(j, "not_followed", lost->by_cause[LOST_TARGET_FULL]);
+}
+
+static void write_selection(struct json *j, const struct rec_selection *s)
+{
+	if (!s->text[0]) {
+		json_null(j, "selection");
+		return;
+	}
+	json_object(j, "selection");
+	json_string(j, "text", s->text);
+	json_uint(j, "left_out_fires", s->fires);
+	json_uint(j, "left_out_weight", s->weight);
+	json_object_end(j);
+}
+
+static void write_cost(struct json *j, const struct rec_cost *c)
+{
+	if (!c->known) {
+		json_null(j, "cost");
+		return;
+	}
+	json_object(j, "cost");
+	json_uint(j, "bpf_ns", c->bpf_ns);
+	json_uint(j, "bpf_runs", c->bpf_runs);
+	json_uint(j, "user_ns", c->user_ns);
+	json_object_end(j);
+}
+
+static void write_baseline(struct json *j, const struct rec_baseline *b)
+{
+	if (!b) {
+		json_null(j, "baseline");
+		return;
+	}
+	json_object(j, "baseline");
+	write_meta(j, &b->meta);
+	write_sampling(j, &b->sampling, sum_lost(&b->lost));
+	write_lost(j, &b->lost);
+	json_object_end(j);
+}
+
+void json_books(struct json *j, const struct recording *r)
+{
+	write_meta(j, &r->meta);
+	write_sampling(j, &r->sampling, sum_lost(&r->lost));
+	write_lost(j, &r->lost);
+	write_selection(j, &r->selection);
+	write_cost(j, &r->cost);
+	write_baseline(j, r->baseline);
+}
