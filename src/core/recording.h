@@ -164,6 +164,8 @@ struct rec_baseline {
 	struct rec_meta meta;
 	struct rec_sampling sampling;
 	struct rec_lost lost;
+	struct rec_selection selection;
+	bool by_time; /* compared are weights a second of the run, else shares of all weight */
 };
 
 /* A part of the run, as it lies on disk. */

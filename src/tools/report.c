@@ -26,12 +26,7 @@ static const struct option_def report_option_defs[] = {
 	OPT_MOMENT(0, "from", struct report_options, range.from_ns, "TIME", "leave out what was before TIME: 30s"),
 	OPT_DURATION(0, "to", struct report_options, range.to_ns, "TIME", "leave out what came after TIME"),
 	SELECT_OPTIONS(struct report_options),
-	OPT_STRING(0, "symfs", struct report_options, offline.symfs, "DIR", "root file system of the measured machine"),
-	OPT_STRING('k', "vmlinux", struct report_options, offline.vmlinux, "FILE", "its kernel, with symbols"),
-	OPT_STRING(0, "kallsyms", struct report_options, offline.kallsyms, "FILE",
-		   "its /proc/kallsyms, or the System.map"),
-	OPT_STRING(0, "debug-dir", struct report_options, offline.debug_dir, "DIR",
-		   "separate debug files (usr/lib/debug)"),
+	OFFLINE_OPTIONS(struct report_options),
 	OPT_END,
 };
 

@@ -82,6 +82,8 @@ static int add_to_row(struct rows *rows, const struct rec_sample *s, size_t numb
 	row->last_sample = number;
 	row->fires += s->fires;
 	row->weight += s->weight;
+	row->base_fires += s->base_fires;
+	row->base_weight += s->base_weight;
 	row->n_paths++;
 	return 0;
 }
@@ -95,6 +97,8 @@ static int add_sample(struct rows *rows, size_t number, const struct rec_sample 
 		err = add_to_row(rows, s, number, PATH_FUNCTION(path.elements[i]), i == 0);
 	rows->total_fires += s->fires;
 	rows->total_weight += s->weight;
+	rows->base_total_fires += s->base_fires;
+	rows->base_total_weight += s->base_weight;
 	return err;
 }
 

@@ -19,6 +19,7 @@ struct row {
 	bool idle;
 	uint64_t fires, weight;		  /* with --children: of the function and all it calls */
 	uint64_t self_fires, self_weight; /* of the leaf alone; without --children the same */
+	uint64_t base_fires, base_weight; /* as fires and weight, in the baseline */
 	/* private to rows.c */
 	size_t n_paths, first_path;
 	size_t last_sample;
@@ -33,6 +34,7 @@ struct rows {
 	size_t n;
 	uint64_t kept_fires;		    /* of all samples, without idle */
 	uint64_t total_fires, total_weight; /* with the row of idle time, if there is one */
+	uint64_t base_total_fires, base_total_weight;
 
 	size_t capacity; /* private from here on */
 	struct intern ids;
