@@ -84,8 +84,11 @@ static void write_stack(FILE *f, const struct functions *fs, const struct view_o
 
 	if (!words)
 		return;
-	for (unsigned i = 0; i < s->path.n; i++)
-		fprintf(words, "%s%s", i ? " < " : "", functions_text(text, fs, PATH_FUNCTION(s->path.elements[i]), 0));
+	for (i = 0; i < s->path.n && ftell(words) < STACK_BYTES_MAX; i++)
+		fprintf(words, "%s%.300s", i ? " < " : "",
+			functions_text(text, fs, PATH_FUNCTION(s->path.elements[i]), 0));
+	if (i < s->path.n)
+		fprintf(words, " < [... %u more]", s->path.n - i);
 	fclose(words);
 	footer_line(f, o, "%s -> %s (%s): %s", change_text(before, fs->r, s->change.before, false),
 		    change_text(after, fs->r, s->change.after, false), change_text(by, fs->r, s->change.by, true),
