@@ -14,10 +14,17 @@ $(O)/bench/%: tests/bench/%.c tests/bench.mk
 
 -include $(wildcard $(O)/bench/*.d)
 
+# Frame pointers, as for the workloads.
+$(O)/bench/link.so: tests/bench/link.c tests/bench/link.h tests/bench.mk
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(WORKLOAD_FLAGS) -shared -fPIC $< -o $@
+$(O)/bench/objects: tests/bench/objects.c tests/bench/link.h tests/bench.mk
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(WORKLOAD_FLAGS) $< -ldl -o $@
+
 .PHONY: bench-programs
-bench-programs: $(O)/kbpfprof $(O)/workloads/deep $(O)/bench/measure $(O)/bench/floor
+bench-programs: $(O)/kbpfprof $(O)/workloads/deep $(addprefix $(O)/bench/,measure floor once objects link.so)
 
 bench:
 	$(Q)tests/deps.sh build bench
 	$(Q)$(MAKE) --no-print-directory bench-programs
 	$(Q)KBPFPROF=$(abspath $(O)/kbpfprof) WORKLOADS=$(abspath $(O)/workloads) BENCH=$(abspath $(O)/bench) tests/bench/bench
+	$(Q)KBPFPROF=$(abspath $(O)/kbpfprof) BENCH=$(abspath $(O)/bench) tests/bench/recordings
