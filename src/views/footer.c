@@ -90,26 +90,71 @@ static void write_event(FILE *f, const struct recording *r, const struct view_op
 		footer_line(f, o, "the default event is not available here (%s), so %s", s->fallback, s->event);
 }
 
+static bool is_worth_saying(const struct rec_sampling *s)
+{
+	return s->not_delivered > 0 && (double)s->not_delivered * 100 > NOT_DELIVERED_PCT * (double)s->expected;
+}
+
+/* Where the time went, in one unit. */
+struct shares {
+	double kept, idle, other, missing, all;
+};
+
 /*
- * The target, other tasks, and idle. By weight, of which the rows are made too; only the weight of
- * other tasks is not kept, so with them by samples.
+ * By weight, of which the rows are made too. But of what is not here only the number of samples is
+ * known: other tasks, and what was not delivered, so that with them it is by samples. What was lost
+ * had been found busy before.
  */
+static struct shares shares_of(const struct recording *r)
+{
+	const struct rec_sampling *s = &r->sampling;
+	struct shares parts = { .kept = (double)s->kept_weight, .idle = (double)s->idle_weight };
+
+	if (s->filtered || is_worth_saying(s))
+		parts = (struct shares){ .kept = (double)s->kept,
+					 .idle = (double)s->idle,
+					 .other = (double)s->filtered };
+	if (is_worth_saying(s)) {
+		parts.kept += (double)recording_lost_sum(r);
+		parts.missing = (double)s->not_delivered;
+	}
+	parts.all = parts.kept + parts.idle + parts.other + parts.missing;
+	return parts;
+}
+
 static void write_shares(FILE *f, const struct recording *r, const struct view_options *o)
 {
 	const struct rec_sampling *s = &r->sampling;
-	double kept = (double)(s->filtered ? s->kept : s->kept_weight);
-	double idle = (double)(s->filtered ? s->idle : s->idle_weight);
-	double other = (double)s->filtered, lost = (double)recording_lost_sum(r), all = kept + idle + other;
-	char kept_pct[UNITS_BYTES], other_pct[UNITS_BYTES], idle_pct[UNITS_BYTES], count[UNITS_BYTES], pct[UNITS_BYTES];
-	char others[2 * UNITS_BYTES] = "";
+	const struct shares parts = shares_of(r);
+	double lost = (double)recording_lost_sum(r);
+	char kept_pct[UNITS_BYTES], idle_pct[UNITS_BYTES], count[UNITS_BYTES], pct[UNITS_BYTES];
+	char other[2 * UNITS_BYTES] = "", missing[2 * UNITS_BYTES] = "";
 
 	if (s->filtered)
-		snprintf(others, sizeof(others), "%s other tasks, ", units_pct(other_pct, other, all));
-	if (all > 0)
-		footer_line(f, o, "%s: %s %s, %s%s %s; lost: %s (%s)", s->is_time ? "CPU time" : s->event,
-			    units_pct(kept_pct, kept, all), s->filtered ? "target" : "busy", others,
-			    units_pct(idle_pct, idle, all), s->idle_is_guess ? "idle or its interrupts" : "idle",
+		snprintf(other, sizeof(other), "%s other tasks, ", units_pct(pct, parts.other, parts.all));
+	if (parts.missing > 0)
+		snprintf(missing, sizeof(missing), ", %s not delivered", units_pct(pct, parts.missing, parts.all));
+	if (parts.all > 0)
+		footer_line(f, o, "%s: %s %s, %s%s %s%s; lost: %s (%s)", s->is_time ? "CPU time" : s->event,
+			    units_pct(kept_pct, parts.kept, parts.all), s->filtered ? "target" : "busy", other,
+			    units_pct(idle_pct, parts.idle, parts.all),
+			    s->idle_is_guess ? "idle or its interrupts" : "idle", missing,
 			    units_count(count, recording_lost_sum(r)), units_pct(pct, lost, (double)s->kept + lost));
+}
+
+/* Samples that the result is made of. */
+static uint64_t shown_fires(const struct recording *r)
+{
+	return r->sampling.kept - r->selection.fires;
+}
+
+static void write_selection(FILE *f, const struct recording *r, const struct view_options *o)
+{
+	char shown[UNITS_BYTES], kept[UNITS_BYTES];
+
+	if (r->selection.text[0])
+		footer_line(f, o, "shown: %s of %s samples kept (%s)", units_count(shown, shown_fires(r)),
+			    units_count(kept, r->sampling.kept), r->selection.text);
 }
 
 void footer_header(FILE *f, const struct recording *r, const struct view_options *o)
@@ -121,6 +166,7 @@ void footer_header(FILE *f, const struct recording *r, const struct view_options
 		    r->meta.cpus == 1 ? "" : "s");
 	write_event(f, r, o);
 	write_shares(f, r, o);
+	write_selection(f, r, o);
 }
 
 void footer_no_samples(FILE *f, const struct recording *r, const struct view_options *o)
@@ -135,6 +181,9 @@ void footer_no_samples(FILE *f, const struct recording *r, const struct view_opt
 	else if (!s->seen)
 		footer_line(f, o, "no samples: none of the %s that were due was delivered",
 			    units_count(count, s->expected));
+	else if (r->selection.fires)
+		footer_line(f, o, "no samples: none of the %s kept has %s", units_count(count, s->kept),
+			    r->selection.text);
 	else if (recording_lost_sum(r))
 		footer_line(f, o, "no samples: %s were lost", units_count(count, recording_lost_sum(r)));
 	else if (s->filtered)
@@ -156,19 +205,23 @@ static void write_books(FILE *f, const struct recording *r, const struct view_op
 		 missing = (uint64_t)(s->not_delivered < 0 ? -s->not_delivered : s->not_delivered);
 	int64_t unexplained = (int64_t)(s->seen - s->kept - s->idle - s->filtered - lost);
 	char due[UNITS_BYTES], kept[UNITS_BYTES], idle[UNITS_BYTES], other[UNITS_BYTES], lost_text[UNITS_BYTES],
-		missing_text[UNITS_BYTES], pct[UNITS_BYTES], others[2 * UNITS_BYTES] = "", rest[2 * UNITS_BYTES] = "";
+		missing_text[UNITS_BYTES], pct[UNITS_BYTES],
+		selected[4 * UNITS_BYTES] = "", others[2 * UNITS_BYTES] = "", rest[2 * UNITS_BYTES] = "";
 
+	if (r->selection.text[0])
+		snprintf(selected, sizeof(selected), " (%s shown + %s not)", units_count(kept, shown_fires(r)),
+			 units_count(other, r->selection.fires));
 	if (s->filtered)
 		snprintf(others, sizeof(others), " + %s other tasks", units_count(other, s->filtered));
 	if (unexplained)
 		snprintf(rest, sizeof(rest), " %c %" PRIu64 " unexplained", unexplained < 0 ? '-' : '+',
 			 (uint64_t)(unexplained < 0 ? -unexplained : unexplained));
-	footer_line(f, o, "books: %s due = %s kept + %s idle%s + %s lost%s %c %s %s (%s)",
-		    units_count(due, s->expected), units_count(kept, s->kept), units_count(idle, s->idle), others,
-		    units_count(lost_text, lost), rest, s->not_delivered < 0 ? '-' : '+',
+	footer_line(f, o, "books: %s due = %s kept%s + %s idle%s + %s lost%s %c %s %s (%s)",
+		    units_count(due, s->expected), units_count(kept, s->kept), selected, units_count(idle, s->idle),
+		    others, units_count(lost_text, lost), rest, s->not_delivered < 0 ? '-' : '+',
 		    units_count(missing_text, missing), s->not_delivered < 0 ? "more than due" : "not delivered",
 		    units_pct(pct, (double)missing, (double)s->expected));
-	if (s->not_delivered > 0 && (double)missing * 100 > NOT_DELIVERED_PCT * (double)s->expected)
+	if (is_worth_saying(s))
 		footer_line(f, o,
 			    "not delivered: the timer was late by more than a period, or rested in idle, or another "
 			    "BPF program "
@@ -201,7 +254,7 @@ static void write_unit(FILE *f, const struct recording *r, const struct view_opt
 {
 	const struct rec_sampling *s = &r->sampling;
 	const char *idle = o->idle ? "with idle" : "without idle";
-	uint64_t weight = s->kept_weight + (o->idle ? s->idle_weight : 0);
+	uint64_t weight = s->kept_weight - r->selection.weight + (o->idle ? s->idle_weight : 0);
 	char text[UNITS_BYTES];
 
 	if (s->is_time && weight)
@@ -240,10 +293,10 @@ static void write_stacks(FILE *f, const struct recording *r, const struct view_o
 	count_stacks(r, &truncated, &failed);
 	if (truncated)
 		footer_line(f, o, "stacks: %s are cut, having more than %u frames on a side",
-			    units_pct(pct, (double)truncated, (double)s->kept), s->max_depth);
+			    units_pct(pct, (double)truncated, (double)shown_fires(r)), s->max_depth);
 	if (failed)
 		footer_line(f, o, "stacks: %s lack a side that the kernel could not read",
-			    units_pct(pct, (double)failed, (double)s->kept));
+			    units_pct(pct, (double)failed, (double)shown_fires(r)));
 	if ((double)s->short_user_stacks * 100 > SHORT_STACKS_PCT * (double)s->user_stacks)
 		footer_line(f, o,
 			    "user stacks: %s have two frames or fewer (built without frame pointers: "
@@ -274,9 +327,10 @@ static char *rare_text(char buf[UNITS_BYTES], uint64_t n)
 static void write_limits(FILE *f, const struct recording *r, const struct view_options *o)
 {
 	const struct rec_sampling *s = &r->sampling;
+	uint64_t shown = shown_fires(r);
 	char count[UNITS_BYTES], pct[UNITS_BYTES];
 
-	if (!s->kept)
+	if (!shown)
 		return;
 	if (is_timer(s->event))
 		footer_line(
@@ -287,7 +341,7 @@ static void write_limits(FILE *f, const struct recording *r, const struct view_o
 	footer_line(f, o,
 		    "rare: a function never seen in %s samples may still hold up to %s (3/N, 95 %% sure); "
 		    "for rare stalls measure latencies, not shares",
-		    units_count(count, s->kept), rare_text(pct, s->kept));
+		    units_count(count, shown), rare_text(pct, shown));
 }
 
 /* The statistics charge 70 to 100 ns to a program that does nothing (measured, x86-64, 6.18). */

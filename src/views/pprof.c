@@ -169,7 +169,7 @@ static int write_comments(struct pprof *p)
 
 	if (!f)
 		return -ENOMEM;
-	footer_line(f, &o, "kbpfprof %s on %s, kernel %s", m->version, m->host, m->kernel);
+	footer_line(f, &o, "kbpfprof %s, kernel %s%s%s", m->version, m->kernel, m->host[0] ? ", host " : "", m->host);
 	if (m->command_line[0])
 		footer_line(f, &o, "command line: %s", m->command_line);
 	footer_header(f, p->r, &o);

@@ -151,8 +151,9 @@ static void write_sum(const struct table *t)
 {
 	const struct rows *rows = &t->rows;
 	uint64_t shown_fires = 0, left_weight = 0, all = rows->total_fires, idle = all - rows->kept_fires;
+	uint64_t not_selected = t->r->selection.fires;
 	char share[SHARE_BYTES], shown[UNITS_BYTES], left[UNITS_BYTES], sum[UNITS_BYTES], kept[UNITS_BYTES],
-		idle_text[UNITS_BYTES], rest[3 * UNITS_BYTES] = "";
+		others[UNITS_BYTES], selected[3 * UNITS_BYTES] = "", rest[3 * UNITS_BYTES] = "";
 	size_t n_left = rows->n - t->n_shown;
 
 	for (size_t i = 0; i < rows->n; i++) {
@@ -165,14 +166,16 @@ static void write_sum(const struct table *t)
 		fprintf(t->f, "  in %zu more row%s (--top 0 shows all)\n", n_left, n_left == 1 ? "" : "s");
 	}
 	if (idle)
-		snprintf(rest, sizeof(rest), " + %s idle", units_count(idle_text, idle));
+		snprintf(rest, sizeof(rest), " + %s idle", units_count(others, idle));
+	if (not_selected)
+		snprintf(selected, sizeof(selected), " + %s not selected", units_count(others, not_selected));
 	fputc('\n', t->f);
-	footer_line(t->f, t->options, "table: %s samples shown + %s left out = %s kept%s",
-		    units_count(shown, shown_fires), units_count(left, all - shown_fires),
-		    units_count(sum, rows->kept_fires), rest);
-	if (rows->kept_fires != t->r->sampling.kept)
+	footer_line(t->f, t->options, "table: %s samples shown + %s left out%s = %s kept%s",
+		    units_count(shown, shown_fires), units_count(left, all - shown_fires), selected,
+		    units_count(sum, rows->kept_fires + not_selected), rest);
+	if (rows->kept_fires + not_selected != t->r->sampling.kept)
 		footer_line(t->f, t->options, "warning: the BPF program kept %s, the table holds %s",
-			    units_count(kept, t->r->sampling.kept), units_count(sum, rows->kept_fires));
+			    units_count(kept, t->r->sampling.kept), units_count(sum, rows->kept_fires + not_selected));
 }
 
 static int write_rows(struct table *t)

@@ -122,6 +122,79 @@ static void test_books(void **state)
 	recording_free(r);
 }
 
+/* No share claims what was not delivered; below 1 % of what was due it is not worth the words. */
+static void test_shares(void **state)
+{
+	struct recording *r = hundred();
+
+	(void)state;
+	r->sampling.idle = 100;
+	build_balance(r, 202); /* 2 of 202 are 0.99 % */
+	says(r, "CPU time: 50.0 % busy, 50.0 % idle; lost: 0 (0.0 %)\n");
+	r->sampling.idle = 4;
+	build_balance(r, 200); /* 96 */
+	says(r, "CPU time: 50.0 % busy, 2.0 % idle, 48.0 % not delivered; lost: 0 (0.0 %)\n");
+	r->lost.by_cause[LOST_MAP_BUSY] = 10; /* busy they were: 110 of 200; 10 of the 110 are lost */
+	build_balance(r, 200);
+	says(r, "CPU time: 55.0 % busy, 2.0 % idle, 43.0 % not delivered; lost: 10 (9.1 %)\n");
+	r->sampling.filtered = 60;
+	build_balance(r, 200);
+	says(r, "CPU time: 55.0 % target, 30.0 % other tasks, 2.0 % idle, 13.0 % not delivered; lost: 10 (9.1 %)\n");
+	recording_free(r);
+}
+
+static bool is_of_b(const struct recording *r, const struct rec_sample *s, void *arg)
+{
+	(void)arg;
+	return !strcmp(recording_str(r, s->labels.comm), "b");
+}
+
+/* Of 140 samples kept 40 are shown, half of them cut: all that is said of the result is said of these. */
+static void test_selection(void **state)
+{
+	struct recording *r = hundred();
+
+	(void)state;
+	BUILD(r, "b", 20, USER("g", PROG));
+	BUILD(r, "b", 20, USER("h", PROG), NOWHERE(WHY_TRUNCATED, 0));
+	build_balance(r, 140);
+	says_not(r, "shown: 1");
+	says_not(r, "selected");
+	recording_select(r, is_of_b, NULL);
+	strcpy(r->selection.text, "comm=b");
+	says(r, "profile of whole machine: 140 samples in");
+	says(r, "\nshown: 40 of 140 samples kept (comm=b)\n");
+	says(r, "   50.0% +-15.5  b        prog    g\n");
+	says(r, "table: 40 samples shown + 0 left out + 100 not selected = 140 kept\n");
+	says(r, "books: 140 due = 140 kept (40 shown + 100 not) + 0 idle + 0 lost + 0 not delivered");
+	says(r, "shares: of 400.0 ms CPU time without idle\n");
+	says(r, "stacks: 50.0 % are cut");
+	says(r, "never seen in 40 samples may still hold up to 7.5 % (3/N");
+	says_not(r, "warning");
+	recording_free(r);
+}
+
+static bool is_none(const struct recording *r, const struct rec_sample *s, void *arg)
+{
+	(void)r;
+	(void)s;
+	(void)arg;
+	return false;
+}
+
+static void test_nothing_selected(void **state)
+{
+	struct recording *r = hundred();
+
+	(void)state;
+	recording_select(r, is_none, NULL);
+	strcpy(r->selection.text, "comm=zz");
+	says(r, "no samples: none of the 100 kept has comm=zz\n");
+	says(r, "books: 100 due = 100 kept (0 shown + 100 not)");
+	says_not(r, "rare:");
+	recording_free(r);
+}
+
 /* What the program saw and counted nowhere, or twice, is not hidden by the sum. */
 static void test_unexplained(void **state)
 {
@@ -219,7 +292,8 @@ int main(void)
 		cmocka_unit_test(test_no_weight),   cmocka_unit_test(test_books),
 		cmocka_unit_test(test_unexplained), cmocka_unit_test(test_not_followed),
 		cmocka_unit_test(test_every_loss),  cmocka_unit_test(test_notes),
-		cmocka_unit_test(test_wrapping),
+		cmocka_unit_test(test_wrapping),    cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_selection),   cmocka_unit_test(test_nothing_selected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

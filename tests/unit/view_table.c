@@ -55,9 +55,12 @@ static void test_views(void **state)
 
 	(void)state;
 	assert_null(view_find("pie"));
-	assert_string_equal(view_names(names, REC_SAMPLES), "folded, table");
+	assert_string_equal(view_names(names, REC_SAMPLES), "flamegraph, folded, json, list, pprof, table");
 	assert_string_equal(view_names(names, 0), "");
 	assert_true(view_find("folded")->is_data);
+	assert_true(view_find("json")->is_data);
+	assert_true(view_find("pprof")->is_data);
+	assert_true(view_find("pprof")->is_binary);
 	assert_false(view_find("table")->is_data);
 }
 
