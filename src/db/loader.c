@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From the rows of a file to a recording: which intervals can be used, and their sum. */
+#include <err.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/units.h"
+#include "db/meta.h"
+#include "db/row.h"
+#include "db/tables.h"
+
+#define DAMAGED_LINES_MAX 20
+
+struct loading {
+	struct source source;
+	struct tables tables;
+	const struct load_range *range;
+	struct loaded *out;
+	struct recording *r;
+	uint64_t fires, weight; /* of all samples used */
+	struct db_sums sums;
+};
+
+/* --- what may be used --- */
+
+static bool brought_whole(const struct tables *t, const struct row *row)
+{
+	return row && !t->parts[row->interval].bad_names;
+}
+
+static bool string_is_usable(const struct tables *t, int id)
+{
+	return brought_whole(t, rows_find(&t->strings, (uint64_t)id));
+}
+
+static bool mapping_is_usable(const struct tables *t, int id)
+{
+	struct mapping_row *m = rows_find(&t->mappings, (uint64_t)id);
+
+	return m && brought_whole(t, &m->row) && string_is_usable(t, m->m.name);
+}
+
+static bool location_is_usable(const struct tables *t, uint32_t id)
+{
+	struct location_row *l = rows_find(&t->locations, id);
+
+	if (!l)
+		return false;
+	if (l->row.usable == USABLE_UNKNOWN)
+		l->row.usable = brought_whole(t, &l->row) && mapping_is_usable(t, l->l.mapping) &&
+						string_is_usable(t, l->l.name)
+					? USABLE_YES
+					: USABLE_NO;
+	return l->row.usable == USABLE_YES;
+}
+
+static bool frames_are_usable(const struct tables *t, const struct stack_row *s)
+{
+	for (uint64_t i = s->first; i < s->first + s->kernel_frames + s->user_frames; i++)
+		if (!location_is_usable(t, t->frames[i]))
+			return false;
+	return true;
+}
+
+static bool stack_is_usable(const struct tables *t, uint32_t id)
+{
+	struct stack_row *s = rows_find(&t->stacks, id);
+
+	if (!s)
+		return false;
+	if (s->row.usable == USABLE_UNKNOWN)
+		s->row.usable = brought_whole(t, &s->row) && frames_are_usable(t, s) ? USABLE_YES : USABLE_NO;
+	return s->row.usable == USABLE_YES;
+}
+
+static void check_parts(struct tables *t)
+{
+	for (size_t i = 1; i <= t->n_parts; i++) {
+		struct part *p = &t->parts[i];
+
+		if (!p->exists || !row_checksum_is(p->crc, p->checksum))
+			p->bad_row = true;
+		if (!p->exists || !row_checksum_is(p->dictionary_crc, p->dictionary_checksum))
+			p->bad_names = true;
+	}
+	for (size_t i = 0; i < t->n_samples; i++) {
+		const struct sample_row *s = &t->samples[i];
+
+		if (!stack_is_usable(t, s->stack) || !string_is_usable(t, (int)s->comm))
+			t->parts[s->interval].bad_reference = true;
+	}
+}
+
+/* --- the intervals --- */
+
+static bool is_damaged(const struct part *p)
+{
+	return p->bad_row || p->bad_reference;
+}
+
+/* A damaged one lies where its neighbours leave room. */
+static void place_interval(const struct loading *l, size_t i)
+{
+	const struct part *p = &l->tables.parts[i + 1], *next = p + 1;
+	struct loaded_interval *at = &l->out->intervals[i];
+
+	*at = (struct loaded_interval){ .id = (int64_t)i + 1, .damaged = is_damaged(p) };
+	if (!p->bad_row) {
+		at->start_ns = p->start_ns;
+		at->duration_ns = p->duration_ns;
+		at->fires = (uint64_t)p->sums.of[DB_SUM_KEPT];
+		return;
+	}
+	if (i)
+		at->start_ns = at[-1].start_ns + at[-1].duration_ns;
+	if (i + 1 < l->tables.n_parts && !next->bad_row && next->start_ns > at->start_ns)
+		at->duration_ns = next->start_ns - at->start_ns;
+}
+
+static void tell_damaged(const struct loading *l, size_t i)
+{
+	const struct loaded_interval *at = &l->out->intervals[i];
+	const struct part *p = &l->tables.parts[i + 1];
+	char from[UNITS_BYTES], to[UNITS_BYTES], when[2 * UNITS_BYTES + 8] = "";
+	const char *what = "checksum wrong";
+
+	if (at->duration_ns)
+		snprintf(when, sizeof(when), " (%s to %s)", units_duration(from, at->start_ns),
+			 units_duration(to, at->start_ns + at->duration_ns));
+	if (!p->exists && !p->bad_names)
+		what = "missing";
+	else if (!p->bad_row)
+		what = "its names or stacks are damaged";
+	warnx("%s: interval %" PRId64 "%s: %s, left out", l->source.name, at->id, when, p->exists ? what : "missing");
+}
+
+static int list_intervals(struct loading *l)
+{
+	struct loaded *out = l->out;
+
+	out->n_intervals = l->tables.n_parts;
+	out->intervals = calloc(out->n_intervals + 1, sizeof(*out->intervals));
+	if (!out->intervals)
+		return -ENOMEM;
+	for (size_t i = 0; i < out->n_intervals; i++) {
+		place_interval(l, i);
+		if (!out->intervals[i].damaged)
+			continue;
+		if (out->n_damaged++ < DAMAGED_LINES_MAX)
+			tell_damaged(l, i);
+	}
+	if (out->n_damaged > DAMAGED_LINES_MAX)
+		warnx("%s: %zu more intervals damaged, left out", l->source.name, out->n_damaged - DAMAGED_LINES_MAX);
+	return 0;
+}
+
+/* Twice its middle lies within the range, which is taken without its end: each moment is in one range only. */
+static bool in_range(const struct loading *l, const struct loaded_interval *i)
+{
+	const struct load_range *range = l->range;
+	uint64_t middle = i->start_ns + i->duration_ns / 2;
+
+	return !range || (middle >= range->from_ns && (!range->to_ns || middle < range->to_ns));
+}
+
+static bool is_used(const struct loading *l, size_t i)
+{
+	return !l->out->intervals[i].damaged && in_range(l, &l->out->intervals[i]);
+}
+
+/* --- their sum --- */
+
+/* The id in the recording, or -ENOMEM; all that is asked for here is usable. */
+static int string_to(struct loading *l, int id)
+{
+	struct string_row *s = rows_find(&l->tables.strings, (uint64_t)id);
+
+	if (s->row.to < 0)
+		s->row.to = recording_string(l->r, l->tables.text + s->at);
+	return s->row.to;
+}
+
+static int mapping_to(struct loading *l, int id)
+{
+	struct mapping_row *m = rows_find(&l->tables.mappings, (uint64_t)id);
+	struct rec_mapping mapping = m->m;
+
+	if (m->row.to >= 0)
+		return m->row.to;
+	mapping.name = string_to(l, mapping.name);
+	if (mapping.name < 0)
+		return mapping.name;
+	m->row.to = recording_mapping(l->r, &mapping);
+	return m->row.to;
+}
+
+static bool is_same(const struct rec_location *have, int mapping, int name, const struct rec_location *want)
+{
+	return have->mapping == mapping && have->name == name && have->offset == want->offset && have->why == want->why;
+}
+
+/*
+ * Two locations may have come to one mapping and address by different ways, with names of their own
+ * (recording_move()). They stay apart by what they are found by, which is of no further use here.
+ */
+static int add_location(struct recording *r, int mapping, int name, const struct rec_location *want)
+{
+	for (unsigned i = 0; i < WHY_CAUSES; i++) {
+		enum why key = (enum why)((want->why + i) % WHY_CAUSES);
+		size_t before = r->n_locations;
+		int id = recording_location(r, mapping, want->address, key);
+
+		if (id < 0)
+			return id;
+		if (r->n_locations > before)
+			recording_name(r, id, name, want->offset, want->why);
+		if (is_same(&r->locations[id], mapping, name, want))
+			return id;
+	}
+	return -EBADMSG;
+}
+
+static int location_to(struct loading *l, uint32_t id)
+{
+	struct location_row *row = rows_find(&l->tables.locations, id);
+	int mapping, name;
+
+	if (row->row.to >= 0)
+		return row->row.to;
+	mapping = mapping_to(l, row->l.mapping);
+	name = mapping < 0 ? mapping : string_to(l, row->l.name);
+	row->row.to = name < 0 ? name : add_location(l->r, mapping, name, &row->l);
+	return row->row.to;
+}
+
+static int stack_to(struct loading *l, uint32_t id)
+{
+	struct stack_row *s = rows_find(&l->tables.stacks, id);
+	size_t n = (size_t)s->kernel_frames + s->user_frames;
+	uint32_t *frames = l->tables.frames + s->first;
+
+	if (s->row.to >= 0)
+		return s->row.to;
+	for (size_t i = 0; i < n; i++) { /* in place: a stack is asked for once */
+		int to = location_to(l, frames[i]);
+
+		if (to < 0)
+			return to;
+		frames[i] = (uint32_t)to;
+	}
+	s->row.to = recording_stack(l->r, frames, s->kernel_frames, s->user_frames);
+	return s->row.to;
+}
+
+static int add_samples(struct loading *l)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < l->tables.n_samples && !err; i++) {
+		const struct sample_row *s = &l->tables.samples[i];
+		struct rec_sample sample = { .labels = { .tgid = s->tgid, .tid = s->tid, .cpu = s->cpu },
+					     .fires = s->fires,
+					     .weight = s->weight };
+
+		if (!is_used(l, s->interval - 1))
+			continue;
+		sample.labels.comm = string_to(l, (int)s->comm);
+		sample.stack = sample.labels.comm < 0 ? sample.labels.comm : stack_to(l, s->stack);
+		err = sample.stack < 0 ? sample.stack : recording_add(l->r, &sample);
+	}
+	return err;
+}
+
+/* What is left of a part's sums is small enough: they are below 2^63, and so must the sum of all be. */
+static bool add_number(uint64_t *sum, uint64_t more)
+{
+	return !__builtin_add_overflow(*sum, more, sum) && *sum <= INT64_MAX;
+}
+
+static bool add_numbers(struct loading *l, const struct part *p)
+{
+	struct recording *r = l->r;
+	bool good = add_number(&l->fires, p->fires) && add_number(&l->weight, p->weight) &&
+		    add_number(&r->meta.duration_ns, p->duration_ns) && add_number(&r->cost.bpf_ns, p->bpf_ns) &&
+		    add_number(&r->cost.bpf_runs, p->bpf_runs) && add_number(&r->cost.user_ns, p->user_ns);
+
+	for (int i = 0; i < DB_SUMS; i++)
+		good &= !__builtin_add_overflow(l->sums.of[i], p->sums.of[i], &l->sums.of[i]);
+	for (int i = 0; i < LOST_CAUSES; i++)
+		good &= add_number(&r->lost.by_cause[i], p->lost[i]);
+	return good;
+}
+
+/*
+ * The cost may have been measured at the end only: then what the last interval says is that of all
+ * before it, and known only with all of them.
+ */
+static bool cost_is_known(const struct loading *l)
+{
+	bool pending = false, pending_used = false;
+
+	for (size_t i = 0; i < l->tables.n_parts; i++) {
+		bool used = is_used(l, i);
+
+		if (pending && used != pending_used)
+			return false;
+		pending_used = used;
+		pending = !l->tables.parts[i + 1].cost_known;
+	}
+	return !pending || !pending_used;
+}
+
+static void finish_sums(struct loading *l)
+{
+	struct recording *r = l->r;
+	double achieved_hz = r->sampling.achieved_hz;
+
+	if (l->sums.of[DB_SUM_EXPECTED] < 0) { /* an estimate: nothing was due before it was mended */
+		l->sums.of[DB_SUM_NOT_DELIVERED] -= l->sums.of[DB_SUM_EXPECTED];
+		l->sums.of[DB_SUM_EXPECTED] = 0;
+	}
+	db_sums_to(&r->sampling, &l->sums);
+	if (l->out->n_used < l->out->n_intervals)
+		achieved_hz = r->sampling.running_ns ? (double)r->sampling.seen * 1e9 / (double)r->sampling.running_ns
+						     : 0;
+	r->sampling.achieved_hz = achieved_hz;
+	r->cost.known = cost_is_known(l);
+}
+
+static int sum_up(struct loading *l)
+{
+	struct recording *r = l->r;
+
+	for (size_t i = 0; i < l->tables.n_parts; i++) {
+		const struct part *p = &l->tables.parts[i + 1];
+
+		if (!is_used(l, i))
+			continue;
+		if (!l->out->n_used++)
+			r->meta.start_unix_ns += p->start_ns;
+		if (!add_numbers(l, p)) {
+			warnx("%s: its numbers are too large to be true", l->source.name);
+			return -EBADMSG;
+		}
+	}
+	finish_sums(l);
+	return add_samples(l);
+}
+
+/* --- the whole --- */
+
+static int refuse_range(const struct loading *l)
+{
+	const struct loaded *out = l->out;
+	const struct loaded_interval *last = out->intervals + out->n_intervals - 1;
+	bool damaged = false;
+	char end[UNITS_BYTES];
+
+	if (!out->n_intervals) {
+		warnx("%s holds no interval: its run ended before the first one did", l->source.name);
+		return -ENODATA;
+	}
+	for (size_t i = 0; i < out->n_intervals; i++)
+		damaged |= out->intervals[i].damaged && in_range(l, &out->intervals[i]);
+	if (damaged) {
+		warnx("%s: nothing of it can be used", l->source.name);
+		return -EBADMSG;
+	}
+	warnx("%s: no interval lies in that range (there are %zu, to %s)", l->source.name, out->n_intervals,
+	      units_duration(end, last->start_ns + last->duration_ns));
+	return -ENODATA;
+}
+
+static int read_source(struct loading *l)
+{
+	int64_t n = 0;
+	int err = meta_read(l->source.db, l->r, &n);
+
+	if (!err)
+		err = tables_read(&l->tables, &l->source, n);
+	if (err == -EBADMSG)
+		warnx("%s is damaged: what describes the whole of it cannot be read", l->source.name);
+	if (err)
+		return err;
+	check_parts(&l->tables);
+	return list_intervals(l);
+}
+
+static bool any_is_used(const struct loading *l)
+{
+	for (size_t i = 0; i < l->out->n_intervals; i++)
+		if (is_used(l, i))
+			return true;
+	return false;
+}
+
+static int load(struct loading *l, const char *path)
+{
+	int err;
+
+	l->r = l->out->r = recording_new();
+	if (!l->r)
+		return -ENOMEM;
+	err = source_open(&l->source, path);
+	l->out->file_bytes = l->source.file_bytes;
+	if (!err)
+		err = read_source(l);
+	if (!err)
+		err = any_is_used(l) ? sum_up(l) : refuse_range(l);
+	tables_free(&l->tables);
+	source_close(&l->source);
+	return err;
+}
+
+int recording_load(const char *path, const struct load_range *range, struct loaded *out)
+{
+	struct loading l = { .range = range, .out = out };
+	int err;
+
+	*out = (struct loaded){ 0 };
+	err = load(&l, path);
+	if (err)
+		loaded_free(out);
+	return err;
+}
+
+void loaded_free(struct loaded *l)
+{
+	recording_free(l->r);
+	free(l->intervals);
+	*l = (struct loaded){ 0 };
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "db/schema.h"
+
+#include <string.h>
+
+/* Plain types and no constraint that would need an index: rows come in the order of their ids. */
+const char db_create_meta[] = "CREATE TABLE meta(key TEXT NOT NULL PRIMARY KEY, value NOT NULL) WITHOUT ROWID";
+
+const struct db_table_def db_tables[DB_TABLES] = {
+	[DB_INTERVALS] = { .name = "intervals",
+			   .create = "CREATE TABLE intervals(id INTEGER PRIMARY KEY, start_ns INTEGER NOT NULL, "
+				     "duration_ns INTEGER NOT NULL, expected INTEGER NOT NULL, seen INTEGER NOT NULL, "
+				     "kept INTEGER NOT NULL, idle INTEGER NOT NULL, filtered INTEGER NOT NULL, "
+				     "not_delivered INTEGER NOT NULL, kept_weight INTEGER NOT NULL, "
+				     "idle_weight INTEGER NOT NULL, enabled_ns INTEGER NOT NULL, "
+				     "running_ns INTEGER NOT NULL, user_stacks INTEGER NOT NULL, "
+				     "short_user_stacks INTEGER NOT NULL, cost_known INTEGER NOT NULL, "
+				     "bpf_ns INTEGER NOT NULL, bpf_runs INTEGER NOT NULL, user_ns INTEGER NOT NULL, "
+				     "dictionary_checksum INTEGER NOT NULL, checksum INTEGER NOT NULL)",
+			   .types = "iiiiiiiiiiiiiiiiiiiii",
+			   .interval = 0 },
+	[DB_STRINGS] = { .name = "strings",
+			 .create = "CREATE TABLE strings(id INTEGER PRIMARY KEY, interval INTEGER NOT NULL, "
+				   "text TEXT NOT NULL)",
+			 .types = "iit",
+			 .interval = 1 },
+	[DB_MAPPINGS] = { .name = "mappings",
+			  .create = "CREATE TABLE mappings(id INTEGER PRIMARY KEY, interval INTEGER NOT NULL, "
+				    "kind TEXT NOT NULL, path INTEGER NOT NULL REFERENCES strings, "
+				    "build_id TEXT NOT NULL, dev INTEGER NOT NULL, inode INTEGER NOT NULL, "
+				    "changed_ns INTEGER NOT NULL, start INTEGER NOT NULL, bytes INTEGER NOT NULL)",
+			  .types = "iititiiiii",
+			  .interval = 1 },
+	[DB_LOCATIONS] = { .name = "locations",
+			   .create = "CREATE TABLE locations(id INTEGER PRIMARY KEY, interval INTEGER NOT NULL, "
+				     "mapping INTEGER NOT NULL REFERENCES mappings, address INTEGER NOT NULL, "
+				     "offset INTEGER NOT NULL, name INTEGER NOT NULL REFERENCES strings, "
+				     "why TEXT NOT NULL)",
+			   .types = "iiiiiit",
+			   .interval = 1 },
+	[DB_STACKS] = { .name = "stacks",
+			.create = "CREATE TABLE stacks(id INTEGER PRIMARY KEY, interval INTEGER NOT NULL, "
+				  "kernel_frames INTEGER NOT NULL, user_frames INTEGER NOT NULL, "
+				  "leaf INTEGER REFERENCES locations, frames BLOB NOT NULL)",
+			.types = "iiiiIb",
+			.interval = 1 },
+	[DB_LOSSES] = { .name = "losses",
+			.create = "CREATE TABLE losses(interval INTEGER NOT NULL REFERENCES intervals, "
+				  "cause TEXT NOT NULL, count INTEGER NOT NULL)",
+			.types = "iti",
+			.interval = 0 },
+	[DB_SAMPLES] = { .name = "samples",
+			 .create = "CREATE TABLE samples(interval INTEGER NOT NULL REFERENCES intervals, "
+				   "stack INTEGER NOT NULL REFERENCES stacks, "
+				   "comm INTEGER NOT NULL REFERENCES strings, tgid INTEGER NOT NULL, "
+				   "tid INTEGER NOT NULL, cpu INTEGER NOT NULL, fires INTEGER NOT NULL, "
+				   "weight INTEGER NOT NULL)",
+			 .types = "iiiiiiii",
+			 .interval = 0 },
+};
+
+/* What is added to an enum must be given a word here: recordings hold words. */
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static const char *const kinds[] = {
+	[MAPPING_NONE] = "none", [MAPPING_KERNEL] = "kernel", [MAPPING_MODULE] = "module", [MAPPING_BPF] = "bpf",
+	[MAPPING_FILE] = "file", [MAPPING_VDSO] = "vdso",     [MAPPING_ANON] = "anon",
+};
+_Static_assert(COUNT(kinds) == MAPPING_ANON + 1, "a kind of mapping without a word");
+
+static const char *const whys[] = {
+	[WHY_NAMED] = "",
+	[WHY_UNRESOLVED] = "unresolved",
+	[WHY_NO_MAPPING] = "no_mapping",
+	[WHY_PROCESS_GONE] = "process_gone",
+	[WHY_NO_PERMISSION] = "no_permission",
+	[WHY_FILE_GONE] = "file_gone",
+	[WHY_FILE_CHANGED] = "file_changed",
+	[WHY_NOT_ELF] = "not_elf",
+	[WHY_STRIPPED] = "stripped",
+	[WHY_NO_SYMBOL] = "no_symbol",
+	[WHY_ANON] = "anon",
+	[WHY_KPTR_RESTRICT] = "kptr_restrict",
+	[WHY_STACK_FAILED] = "stack_failed",
+	[WHY_TRUNCATED] = "truncated",
+};
+_Static_assert(COUNT(whys) == WHY_CAUSES, "a reason without a word");
+
+static const char *const causes[] = {
+	[LOST_MAP_FULL] = "map_full",	[LOST_MAP_BUSY] = "map_busy",	    [LOST_MAP_ERROR] = "map_error",
+	[LOST_COLLISION] = "collision", [LOST_TARGET_FULL] = "target_full",
+};
+_Static_assert(COUNT(causes) == LOST_CAUSES, "a cause without a word");
+
+static const char *word(const char *const *words, size_t n, unsigned i)
+{
+	return i < n ? words[i] : NULL;
+}
+
+static int index_of(const char *const *words, size_t n, const char *text)
+{
+	for (size_t i = 0; i < n; i++)
+		if (words[i] && !strcmp(words[i], text))
+			return (int)i;
+	return -1;
+}
+
+const char *db_mapping_kind(enum mapping_kind kind)
+{
+	return word(kinds, COUNT(kinds), kind);
+}
+
+int db_mapping_kind_of(const char *text)
+{
+	return index_of(kinds, COUNT(kinds), text);
+}
+
+const char *db_why(enum why why)
+{
+	return word(whys, COUNT(whys), why);
+}
+
+int db_why_of(const char *text)
+{
+	return index_of(whys, COUNT(whys), text);
+}
+
+const char *db_lost_cause(enum lost_cause cause)
+{
+	return word(causes, COUNT(causes), cause);
+}
+
+int db_lost_cause_of(const char *text)
+{
+	return index_of(causes, COUNT(causes), text);
+}
+
+/*
+ * What is due is estimated, for PMU events by the mean period so far: the estimate may shrink from
+ * one interval to the next. Everything else is counted.
+ */
+static const struct {
+	size_t offset;
+	bool may_shrink;
+} sums[] = {
+#define SUM(member, may_shrink)                                   \
+	{                                                         \
+		offsetof(struct rec_sampling, member), may_shrink \
+	}
+	SUM(expected, true),	SUM(seen, false),	  SUM(kept, false),	   SUM(idle, false),
+	SUM(filtered, false),	SUM(not_delivered, true), SUM(kept_weight, false), SUM(idle_weight, false),
+	SUM(enabled_ns, false), SUM(running_ns, false),	  SUM(user_stacks, false), SUM(short_user_stacks, false),
+#undef SUM
+};
+_Static_assert(COUNT(sums) == DB_SUMS, "one column for each");
+
+struct db_sums db_sums_of(const struct rec_sampling *s)
+{
+	struct db_sums out;
+
+	for (unsigned i = 0; i < DB_SUMS; i++)
+		memcpy(&out.of[i], (const char *)s + sums[i].offset, sizeof(out.of[i]));
+	return out;
+}
+
+void db_sums_to(struct rec_sampling *s, const struct db_sums *in)
+{
+	for (unsigned i = 0; i < DB_SUMS; i++)
+		memcpy((char *)s + sums[i].offset, &in->of[i], sizeof(in->of[i]));
+}
+
+bool db_sum_may_shrink(unsigned i)
+{
+	return sums[i].may_shrink;
+}

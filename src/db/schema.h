@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a recording on disk looks like, for the saver and the loader alike; kbpfprof-recording(5) says what it means. */
+#ifndef DB_SCHEMA_H
+#define DB_SCHEMA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/recording.h"
+
+/* In the order in which they are made, and in which their rows go into checksums. */
+enum db_table {
+	DB_INTERVALS,
+	DB_STRINGS,
+	DB_MAPPINGS,
+	DB_LOCATIONS,
+	DB_STACKS,
+	DB_LOSSES,
+	DB_SAMPLES,
+	DB_TABLES,
+};
+
+#define DB_COLUMNS_MAX	    24
+#define DB_STRING_BYTES_MAX 4096 /* as recording_string() cuts them */
+
+struct db_table_def {
+	const char *name;
+	const char *create; /* as sqlite_schema has it */
+	const char *types;  /* a letter for each column: i integer, t text, b blob; I integer or NULL */
+	unsigned interval;  /* the column that says which interval a row belongs to */
+};
+
+extern const struct db_table_def db_tables[DB_TABLES];
+extern const char db_create_meta[]; /* made before them */
+
+/* Words that stand for numbers of ours, which may change while recordings last. NULL, or -1: there is none. */
+const char *db_mapping_kind(enum mapping_kind kind);
+const char *db_why(enum why why); /* "" for WHY_NAMED */
+const char *db_lost_cause(enum lost_cause cause);
+int db_mapping_kind_of(const char *word);
+int db_why_of(const char *word);
+int db_lost_cause_of(const char *word);
+
+/* The columns of `intervals` that are members of rec_sampling; they begin at DB_SUMS_COLUMN. */
+#define DB_SUMS	       12
+#define DB_SUMS_COLUMN 3
+enum { /* those of them that somebody asks for */
+       DB_SUM_EXPECTED = 0,
+       DB_SUM_KEPT = 2,
+       DB_SUM_NOT_DELIVERED = 5,
+};
+struct db_sums {
+	int64_t of[DB_SUMS];
+};
+struct db_sums db_sums_of(const struct rec_sampling *s);
+void db_sums_to(struct rec_sampling *s, const struct db_sums *sums);
+bool db_sum_may_shrink(unsigned i);
+/* The other columns of `intervals`. */
+enum {
+	DB_INTERVAL_ID,
+	DB_INTERVAL_START,
+	DB_INTERVAL_DURATION,
+	DB_INTERVAL_COST_KNOWN = DB_SUMS_COLUMN + DB_SUMS,
+	DB_INTERVAL_BPF_NS,
+	DB_INTERVAL_BPF_RUNS,
+	DB_INTERVAL_USER_NS,
+	DB_INTERVAL_DICTIONARY_CHECKSUM,
+	DB_INTERVAL_CHECKSUM,
+	DB_INTERVAL_COLUMNS,
+};
+
+#endif

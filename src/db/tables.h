@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All rows of a recording in memory, each checked by itself and summed up for the checksums. What a
+ * row refers to may be missing: that is for loader.c to see.
+ */
+#ifndef DB_TABLES_H
+#define DB_TABLES_H
+
+#include "core/recording.h"
+#include "db/db.h"
+#include "db/schema.h"
+#include "db/source.h"
+
+enum usable {
+	USABLE_UNKNOWN,
+	USABLE_YES,
+	USABLE_NO,
+};
+
+/* What rows of names and stacks begin with. */
+struct row {
+	uint32_t id;
+	uint32_t interval; /* which brought it */
+	int to;		   /* id in the recording that is made, or -1 */
+	enum usable usable;
+};
+
+struct string_row {
+	struct row row;
+	uint32_t n;
+	uint64_t at; /* in tables.text; ends with NUL */
+};
+
+struct mapping_row {
+	struct row row;
+	struct rec_mapping m; /* its name is an id of the file */
+};
+
+struct location_row {
+	struct row row;
+	struct rec_location l; /* likewise its mapping and name */
+};
+
+struct stack_row {
+	struct row row;
+	uint64_t first; /* in tables.frames, which are ids of the file */
+	uint16_t kernel_frames, user_frames;
+};
+
+struct sample_row {
+	uint32_t interval;
+	int tgid, tid, cpu;
+	uint32_t comm, stack; /* ids of the file */
+	uint64_t fires, weight;
+};
+
+/* Sorted by id. Only what is there takes room: ids of a damaged file may be anything. */
+struct rows {
+	char *items;
+	size_t n, max, item_bytes;
+};
+
+struct part {
+	bool exists;	/* its row does */
+	bool bad_row;	/* one of its rows cannot be right */
+	bool bad_names; /* one of the names and stacks that it brought cannot be right; then none is used */
+	uint32_t crc, dictionary_crc;
+	int64_t checksum, dictionary_checksum;
+	uint64_t start_ns, duration_ns;
+	struct db_sums sums;
+	bool cost_known;
+	uint64_t bpf_ns, bpf_runs, user_ns;
+	uint64_t lost[LOST_CAUSES];
+	uint64_t fires, weight; /* of its samples */
+	bool bad_reference;	/* a sample of it cannot be used */
+};
+
+struct tables {
+	struct source *source;
+	struct part *parts; /* intervals 1 and on */
+	size_t n_parts;
+	struct rows strings, mappings, locations, stacks;
+	char *text;
+	size_t text_bytes, text_max;
+	uint32_t *frames;
+	size_t n_frames, frames_max;
+	struct sample_row *samples;
+	size_t n_samples, samples_max;
+	bool cut_short; /* SQLite could not read everything; told */
+};
+
+/* `n_parts` intervals should be there. 0, -ENOMEM after a message, or -EBADMSG: that many cannot be. free() in any
+ * case. */
+int tables_read(struct tables *t, struct source *s, int64_t n_parts);
+void tables_free(struct tables *t);
+/* NULL: there is none. */
+void *rows_find(const struct rows *rows, uint64_t id);
+
+#endif
