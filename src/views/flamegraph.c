@@ -8,9 +8,11 @@
  *	objects			names
  *	names, name_objects, name_kinds	by name: its text, its object (-1: none), enum kind
  *	period, base_period		if it was fixed: weight = fires * period, and is left out
- *	columns, nodes			one array, as many numbers a frame as there are columns: "up" is how many
- *					levels above a child of the frame before it this one starts, "name" an
- *					index, the others are what the stacks that end here add up to
+ *	noise				of a comparison: struct noise_scale, [after, before] each
+ *	frames				boxes in the picture, beside the root
+ *	stacks				one array; of each stack, in the order of a walk: how many levels above a
+ *					child of the frame before it starts, how many frames it adds, their
+ *					names from the root outwards, and the numbers that "values" lists
  */
 #include <errno.h>
 #include <locale.h>
@@ -22,6 +24,7 @@
 #include "flamegraph_page.h" /* made from src/views/flamegraph/ */
 #include "views/flamegraph_tree.h"
 #include "views/footer.h"
+#include "views/noise.h"
 
 extern const struct view view_flamegraph;
 
@@ -37,7 +40,6 @@ struct writer {
 	const struct recording *r;
 	const struct flame_tree *tree;
 	uint64_t period, base_period; /* 0: it varied */
-	unsigned depth;		      /* of the last frame */
 };
 
 static void write_text(struct json *j, const char *key, const char *text)
@@ -201,23 +203,60 @@ static uint64_t fixed_period(const struct flame_tree *t, bool base)
 	return period;
 }
 
-static void write_node(void *arg, unsigned depth, uint32_t name, const struct flame_value *own)
+struct totals {
+	struct flame_value value;
+	size_t frames;
+};
+
+static void add_stack(void *arg, const struct flame_stack *s)
+{
+	struct totals *all = arg;
+
+	flame_add(&all->value, &s->value);
+	all->frames += s->n;
+}
+
+static void write_noise(struct json *j, const struct recording *r, const struct totals *all)
+{
+	struct noise_scale s = noise_scale(r, all->value.base_fires, all->value.base_weight, all->value.fires,
+					   all->value.weight, all->frames);
+
+	json_object(j, "noise");
+	json_bool(j, "by_time", r->baseline->by_time);
+	json_double(j, "z", s.z);
+	json_array(j, "unit_value");
+	json_double(j, NULL, s.after);
+	json_double(j, NULL, s.before);
+	json_array_end(j);
+	json_array(j, "fire_value");
+	json_double(j, NULL, s.after_fire);
+	json_double(j, NULL, s.before_fire);
+	json_array_end(j);
+	json_array(j, "fires");
+	json_uint(j, NULL, s.after_fires);
+	json_uint(j, NULL, s.before_fires);
+	json_array_end(j);
+	json_object_end(j);
+}
+
+static void write_stack(void *arg, const struct flame_stack *s)
 {
 	struct writer *w = arg;
 
-	json_uint(&w->j, NULL, w->depth + 1 - depth);
-	json_uint(&w->j, NULL, name);
-	json_uint(&w->j, NULL, own->fires);
+	json_uint(&w->j, NULL, s->up);
+	json_uint(&w->j, NULL, s->n);
+	for (unsigned i = 0; i < s->n; i++)
+		json_uint(&w->j, NULL, s->names[i]);
+	json_uint(&w->j, NULL, s->value.fires);
 	if (!w->period)
-		json_uint(&w->j, NULL, own->weight);
+		json_uint(&w->j, NULL, s->value.weight);
 	if (w->r->baseline)
-		json_uint(&w->j, NULL, own->base_fires);
+		json_uint(&w->j, NULL, s->value.base_fires);
 	if (w->r->baseline && !w->base_period)
-		json_uint(&w->j, NULL, own->base_weight);
-	w->depth = depth;
+		json_uint(&w->j, NULL, s->value.base_weight);
 }
 
-static void write_nodes(struct writer *w)
+static void write_stacks(struct writer *w)
 {
 	struct json *j = &w->j;
 
@@ -225,9 +264,7 @@ static void write_nodes(struct writer *w)
 	w->base_period = fixed_period(w->tree, true);
 	json_uint(j, "period", w->period);
 	json_uint(j, "base_period", w->base_period);
-	json_array(j, "columns");
-	json_string(j, NULL, "up");
-	json_string(j, NULL, "name");
+	json_array(j, "values");
 	json_string(j, NULL, "fires");
 	if (!w->period)
 		json_string(j, NULL, "weight");
@@ -236,14 +273,15 @@ static void write_nodes(struct writer *w)
 	if (w->r->baseline && !w->base_period)
 		json_string(j, NULL, "base_weight");
 	json_array_end(j);
-	json_array(j, "nodes");
-	flame_walk(w->tree, write_node, w);
+	json_array(j, "stacks");
+	flame_walk(w->tree, write_stack, w);
 	json_array_end(j);
 }
 
 static int write_data(FILE *f, const struct recording *r, const struct flame_tree *tree)
 {
 	struct writer w = { .r = r, .tree = tree };
+	struct totals all = { 0 };
 	int err;
 
 	json_start(&w.j, f, false);
@@ -256,7 +294,11 @@ static int write_data(FILE *f, const struct recording *r, const struct flame_tre
 	err = write_words(&w);
 	write_objects(&w.j, &tree->functions);
 	write_names(&w.j, tree);
-	write_nodes(&w);
+	flame_walk(tree, add_stack, &all);
+	json_uint(&w.j, "frames", all.frames);
+	if (r->baseline)
+		write_noise(&w.j, r, &all);
+	write_stacks(&w);
 	json_object_end(&w.j);
 	json_end(&w.j);
 	return err;

@@ -136,6 +136,19 @@ static int number_processes(struct flame_tree *t)
 	return 0;
 }
 
+static int make_room(struct flame_tree *t)
+{
+	unsigned most = 0;
+
+	for (size_t i = 0; i < t->n_lines; i++) {
+		unsigned n = stack_frames(t->r, t->lines[i].stack);
+
+		most = n > most ? n : most;
+	}
+	t->names = calloc(most + 1, sizeof(*t->names)); /* the process too */
+	return t->names ? 0 : -ENOMEM;
+}
+
 int flame_open(struct flame_tree *t, const struct recording *r)
 {
 	int err;
@@ -146,7 +159,9 @@ int flame_open(struct flame_tree *t, const struct recording *r)
 		err = rank_functions(t);
 	if (!err)
 		err = sort_lines(t);
-	return err ? err : number_processes(t);
+	if (!err)
+		err = number_processes(t);
+	return err ? err : make_room(t);
 }
 
 void flame_close(struct flame_tree *t)
@@ -158,10 +173,11 @@ void flame_close(struct flame_tree *t)
 	free(t->by_rank);
 	free(t->processes);
 	free(t->lines);
+	free(t->names);
 	functions_close(&t->functions);
 }
 
-static void add_value(struct flame_value *sum, const struct flame_value *v)
+void flame_add(struct flame_value *sum, const struct flame_value *v)
 {
 	sum->fires += v->fires;
 	sum->weight += v->weight;
@@ -171,22 +187,23 @@ static void add_value(struct flame_value *sum, const struct flame_value *v)
 
 void flame_walk(const struct flame_tree *t, flame_visit *visit, void *arg)
 {
-	static const struct flame_value nothing;
 	const struct flame_line *last = NULL;
+	unsigned depth = 0; /* of the last frame; the process has 1 */
 
 	for (size_t i = 0, end; i < t->n_lines; i = end) {
 		const struct flame_line *line = &t->lines[i];
-		bool is_new = !last || line->process != last->process;
-		unsigned n = stack_frames(t->r, line->stack);
-		unsigned shared = is_new ? 0 : shared_depth(t, last->stack, line->stack);
-		struct flame_value own = { 0 };
+		bool same_process = last && line->process == last->process;
+		unsigned shared = same_process ? shared_depth(t, last->stack, line->stack) : 0;
+		struct flame_stack s = { .up = depth - (same_process ? shared + 1 : 0), .names = t->names };
 
+		depth = stack_frames(t->r, line->stack) + 1;
 		for (end = i; end < t->n_lines && !compare_lines(line, &t->lines[end], (void *)t); end++)
-			add_value(&own, &t->lines[end].value);
-		if (is_new)
-			visit(arg, 1, (uint32_t)t->functions.n + line->process, &nothing);
-		for (unsigned depth = shared; depth < n; depth++)
-			visit(arg, depth + 2, rank_at(t, line->stack, depth), depth + 1 == n ? &own : &nothing);
+			flame_add(&s.value, &t->lines[end].value);
+		if (!same_process)
+			t->names[s.n++] = (uint32_t)t->functions.n + line->process;
+		while (shared + 1 < depth)
+			t->names[s.n++] = rank_at(t, line->stack, shared++);
+		visit(arg, &s);
 		last = line;
 	}
 }

@@ -34,17 +34,26 @@ struct flame_tree {
 	size_t n_processes;
 	struct flame_line *lines;
 	size_t n_lines;
+	uint32_t *names; /* room for those of one stack */
 };
 
 /*
- * A frame, in the order of a walk that sees parents before their children. depth: 1 for processes.
- * name: the rank of a function, or, above those, functions.n + the index of a process.
+ * What a stack adds to the one before it: frames from the root outwards, the first being a child of
+ * that one's last but `up` levels; the value is the last one's own. Parents come before their children,
+ * and each stack adds a frame: one that is the beginning of another comes before it.
  */
-typedef void flame_visit(void *arg, unsigned depth, uint32_t name, const struct flame_value *own);
+struct flame_stack {
+	unsigned up, n;
+	const uint32_t *names; /* the rank of a function or, above those, functions.n + the index of a process */
+	struct flame_value value;
+};
+typedef void flame_visit(void *arg, const struct flame_stack *s);
 
 /* 0 or -ENOMEM; flame_close() is due either way. */
 int flame_open(struct flame_tree *t, const struct recording *r);
 void flame_close(struct flame_tree *t);
+/* Each stack, in the order of their frames' texts. */
 void flame_walk(const struct flame_tree *t, flame_visit *visit, void *arg);
+void flame_add(struct flame_value *sum, const struct flame_value *v);
 
 #endif

@@ -95,19 +95,12 @@ static char *data_of(struct recording *r)
  *	0 [no stack]  1 copy  2 hot  3 libc.so.6 [stripped]  4 main  5 read [kernel]  6 read libc  7 work
  *	8 aaa  9 burn  10 zzz
  *
- *	frame		name	depth	up = depth before + 1 - depth	fires that end here
- *	aaa		8	1	0				0
- *	 work		7	2	0				10
- *	burn		9	1	2				0
- *	 main		4	2	0				0
- *	  hot		2	3	0				0
- *	   hot		2	4	0				40
- *	  libc		3	3	2				15 + 5
- *	  read		6	3	1				0
- *	   read		5	4	0				0
- *	    copy	1	5	0				30
- *	zzz		10	1	5				0
- *	 [no stack]	0	2	0				2
+ *	up  adds  names			ends with
+ *	 0   2	  aaa 8, work 7		10
+ *	 2   4	  burn 9, main 4, hot 2, hot 2	40	two levels above a child of work
+ *	 2   1	  libc 3		15 + 5	beside the first hot
+ *	 1   3	  read 6, read 5, copy 1	30	beside libc
+ *	 5   2	  zzz 10, [no stack] 0	2	beside burn
  */
 static void check_small(char *data)
 {
@@ -116,8 +109,8 @@ static void check_small(char *data)
 		  "\"work\",\"aaa\",\"burn\",\"zzz\"],");
 	has(data, "\"name_objects\":[-1,0,1,2,1,0,2,1,-1,-1,-1],");
 	has(data, "\"name_kinds\":[2,1,0,2,0,1,0,0,4,4,4],"); /* 1 kernel, 2 without a name, 4 process */
-	has(data, "\"period\":10000000,\"base_period\":0,\"columns\":[\"up\",\"name\",\"fires\"],");
-	has(data, "\"nodes\":[0,8,0,0,7,10,2,9,0,0,4,0,0,2,0,0,2,40,2,3,20,1,6,0,0,5,0,0,1,30,5,10,0,0,0,2]}");
+	has(data, "\"frames\":12,\"period\":10000000,\"base_period\":0,\"values\":[\"fires\"],");
+	has(data, "\"stacks\":[0,2,8,7,10,2,4,9,4,2,2,40,2,1,3,20,1,3,6,5,1,30,5,2,10,0,2]}");
 	/* Nothing is lost in silence. */
 	has(data, "\"books\":[\"books: 203 due = 102 kept + 98 idle + 3 lost + 0 not delivered (0.0 %)\","
 		  "\"lost: 3 stack map full (2.9 % of 105)\"]");
@@ -144,7 +137,7 @@ static void test_weights(void **state)
 	build_balance(r, 2);
 	data = data_of(r);
 	has(data, "\"period\":0,");
-	has(data, "\"columns\":[\"up\",\"name\",\"fires\",\"weight\"],\"nodes\":[0,2,0,0,0,0,1,1,1,1,1,1000]}");
+	has(data, "\"values\":[\"fires\",\"weight\"],\"stacks\":[0,2,2,0,1,1,1,1,1,1,1000]}");
 	free(data);
 }
 
@@ -197,10 +190,9 @@ static void test_baseline(void **state)
 	(void)state;
 	has(data, "\"base_header\":{\"tool\":\"profile\"");
 	has(data, "\"base_books\":[\"books: 8012 due = 8000 kept + 0 idle + 7 lost + 5 not delivered (0.1 %)\"");
+	has(data, "\"period\":10000000,\"base_period\":20000000,\"values\":[\"fires\",\"base_fires\"],");
 	has(data,
-	    "\"period\":10000000,\"base_period\":20000000,\"columns\":[\"up\",\"name\",\"fires\",\"base_fires\"],");
-	has(data,
-	    "\"nodes\":[0,7,0,0,0,2,0,0,0,0,0,240,1,1,800,800,1,3,124,0,1,4,684,1360,1,5,2000,4000,1,6,392,1600]}");
+	    "\"stacks\":[0,3,7,2,0,0,240,1,1,1,800,800,1,1,3,124,0,1,1,4,684,1360,1,1,5,2000,4000,1,1,6,392,1600]}");
 	free(data);
 }
 
@@ -265,7 +257,7 @@ static void test_empty(void **state)
 
 	(void)state;
 	has(data, "\"empty\":[\"no samples: the CPUs were idle (100 samples, --idle shows them)\"]");
-	has(data, "\"nodes\":[]}");
+	has(data, "\"stacks\":[]}");
 	free(data);
 }
 

@@ -13,57 +13,79 @@ const isDiff = !!data.base_header;
 const names = data.names, kinds = data.name_kinds;
 
 // --- The tree: frames in the order of a walk, parents first. Frame 0 is the root.
-const column = name => data.columns.indexOf(name);
-const stride = data.columns.length, n = data.nodes.length / stride + 1;
+const n = data.frames + 1;
 const depth = new Uint32Array(n), deepest = new Uint32Array(n);
 const parent = new Int32Array(n).fill(-1), name = new Int32Array(n).fill(-1);
 // The first frame that is not below this one.
 const after = new Int32Array(n);
 
-function readSide(firesColumn, weightColumn, period) {
-	const side = { ownFires: new Float64Array(n), own: new Float64Array(n), start: new Float64Array(n) };
-	for (let i = 1, at = 0; i < n; i++, at += stride) {
-		side.ownFires[i] = data.nodes[at + firesColumn];
-		side.own[i] = weightColumn < 0 ? side.ownFires[i] * period : data.nodes[at + weightColumn];
-	}
-	side.fires = side.ownFires.slice();
-	side.total = side.own.slice();
-	for (let i = n - 1; i > 0; i--) {
-		side.fires[parent[i]] += side.fires[i];
-		side.total[parent[i]] += side.total[i];
-	}
-	if (!side.total[0])
-		side.total = side.fires;
-	const used = side.start.slice();
-	for (let i = 1; i < n; i++) {
-		side.start[i] = used[i] = used[parent[i]];
-		used[parent[i]] += side.total[i];
-	}
-	return side;
-}
-
-function readTree() {
-	const last = [0];
-	for (let i = 1, at = 0; i < n; i++, at += stride) {
-		depth[i] = depth[i - 1] + 1 - data.nodes[at];
-		name[i] = data.nodes[at + 1];
-		parent[i] = last[depth[i] - 1];
-		last[depth[i]] = i;
-	}
-	for (let i = n - 1; i >= 0; i--) {
-		after[i] = Math.max(after[i], i + 1);
-		deepest[i] = Math.max(deepest[i], depth[i]);
-		if (i) {
-			after[parent[i]] = Math.max(after[parent[i]], after[i]);
-			deepest[parent[i]] = Math.max(deepest[parent[i]], deepest[i]);
+// What ends in a frame goes to its place in the columns of `values`.
+function readStacks(columns) {
+	const stacks = data.stacks, end = stacks.length, last = [0];
+	for (let at = 0, i = 0, d = 0; at < end;) {
+		d -= stacks[at++];
+		for (let left = stacks[at++]; left > 0; left--) {
+			depth[++i] = deepest[i] = ++d;
+			parent[i] = last[d - 1];
+			name[i] = stacks[at++];
+			last[d] = i;
 		}
+		for (const column of columns)
+			column[i] = stacks[at++];
 	}
 }
 
-readTree();
-const sides = [readSide(column('fires'), column('weight'), data.period)];
+function measureTree() {
+	for (let i = n - 1; i > 0; i--) {
+		const up = parent[i];
+		after[i] ||= i + 1;
+		if (after[up] < after[i])
+			after[up] = after[i];
+		if (deepest[up] < deepest[i])
+			deepest[up] = deepest[i];
+	}
+	after[0] ||= 1;
+}
+
+// From what ends in a frame to what passes it.
+function sum(column) {
+	for (let i = n - 1; i > 0; i--)
+		column[parent[i]] += column[i];
+	return column;
+}
+
+function starts(total) {
+	const start = new Float64Array(n), used = new Float64Array(n);
+	for (let i = 1; i < n; i++) {
+		const up = parent[i];
+		start[i] = used[i] = used[up];
+		used[up] += total[i];
+	}
+	return start;
+}
+
+// By frame: samples, weight, and where it starts. With a fixed period weights are samples times unit.
+function side(columns, prefix, period) {
+	const column = what => columns[data.values.indexOf(prefix + what)];
+	const fires = sum(column('fires')), weight = column('weight') ? sum(column('weight')) : fires;
+	const total = weight[0] ? weight : fires;
+	return { fires, total, start: starts(total), unit: column('weight') ? 1 : period || 1 };
+}
+
+// The part of a column that is no callee's.
+function own(column, i) {
+	let rest = column[i];
+	for (let j = i + 1; j < after[i]; j = after[j])
+		rest -= column[j];
+	return rest;
+}
+
+const columns = data.values.map(() => new Float64Array(n));
+readStacks(columns);
+measureTree();
+const sides = [side(columns, '', data.period)];
 if (isDiff)
-	sides.push(readSide(column('base_fires'), column('base_weight'), data.base_period));
+	sides.push(side(columns, 'base_', data.base_period));
 
 const isBelow = (i, top) => i >= top && i < after[top];
 const text = i => i ? names[name[i]] : 'all';
@@ -77,19 +99,18 @@ function bound(i, s) {
 	return k ? Z95 * share(i, s) * Math.sqrt((1 - k / all) / k) : 0;
 }
 
-// Change of share, and the bound of what chance alone does to it: two binomial shares that are one,
-// with the continuity correction (Yates), since small counts are the rule here.
+// Change, and the bound of what chance makes of it, as in src/views/noise.c: the two-sample z-test.
+// Values are shares of 1 or, where runs are compared by time, weight a nanosecond.
 function change(i) {
-	const k = sides[NOW].fires[i] + sides[BASE].fires[i];
-	const all = sides[NOW].fires[0] + sides[BASE].fires[0];
-	const each = 1 / sides[NOW].fires[0] + 1 / sides[BASE].fires[0];
-	const delta = share(i, NOW) - share(i, BASE);
-	if (!k || !isFinite(each))
-		return { delta, noise: Infinity, isReal: false };
-	const p = k / all;
-	const mean = (share(i, NOW) * sides[NOW].fires[0] + share(i, BASE) * sides[BASE].fires[0]) / k;
-	const noise = mean * (Z95 * Math.sqrt(p * (1 - p) * each) + each / 2);
-	return { delta, noise, isReal: Math.abs(delta) > noise };
+	const c = data.noise, fires = [sides[NOW].fires[i], sides[BASE].fires[i]];
+	const values = [NOW, BASE].map(s => sides[s].total[i] * sides[s].unit * c.unit_value[s]);
+	const worth = c.fire_value.map(v => v > 0 ? 1 / v : 0), sum = worth[NOW] + worth[BASE];
+	const variance = [NOW, BASE].map(s => {
+		const expected = (fires[NOW] + fires[BASE]) * worth[s] / (sum || 1);
+		return expected * (c.by_time ? 1 : Math.max(0, 1 - expected / c.fires[s])) * c.fire_value[s] ** 2;
+	});
+	const delta = values[NOW] - values[BASE], noise = c.z * Math.sqrt(variance[NOW] + variance[BASE]);
+	return { values, delta, noise, isReal: Math.abs(delta) > noise };
 }
 
 let widest = 0;
@@ -108,6 +129,12 @@ const points = x => (100 * x).toFixed(1);
 
 function percent(x) {
 	return (x > 0 && x < 0.0005 ? '<0.1' : points(x)) + NBSP + '%';
+}
+
+function changeWords(x) {
+	if (!data.noise.by_time)
+		return points(x) + ' points';
+	return data.header.is_time ? points(x) + NBSP + '% of a CPU' : (1e9 * x).toPrecision(4) + '/s';
 }
 
 function duration(ns) {
@@ -139,7 +166,7 @@ function origin(i) {
 
 function sideWords(i, s) {
 	const v = sides[s];
-	return samples(v.fires[i]) + ', ' + amount(v.total[i]) + ': ' + percent(share(i, s)) +
+	return samples(v.fires[i]) + ', ' + amount(v.total[i] * v.unit) + ': ' + percent(share(i, s)) +
 		(i ? ' \u00b1' + points(bound(i, s)) : '') + ' of all';
 }
 
@@ -156,11 +183,12 @@ function describe(i) {
 		const c = change(i);
 		lines.push(sideName(1 - view.side) + ': ' + sideWords(i, 1 - view.side));
 		if (i)
-			lines.push('change: ' + (c.delta < 0 ? '\u2212' : '+') + points(Math.abs(c.delta)) + ' points, ' +
-				(c.isReal ? 'more than' : 'within') + ' noise (\u00b1' + points(c.noise) + ', 95' + NBSP + '%)');
+			lines.push('change: ' + (c.delta < 0 ? '\u2212' : '+') + changeWords(Math.abs(c.delta)) + ', ' +
+				(c.isReal ? 'more than' : 'within') + ' noise (\u00b1' + changeWords(c.noise) + ')');
 	}
-	if (v.own[i])
-		lines.push('itself: ' + samples(v.ownFires[i]) + ', ' + amount(v.own[i]) + ', ' + percent(v.own[i] / v.total[0]));
+	const alone = own(v.total, i);
+	if (alone)
+		lines.push('itself: ' + samples(own(v.fires, i)) + ', ' + amount(alone * v.unit) + ', ' + percent(alone / v.total[0]));
 	return lines;
 }
 
@@ -195,7 +223,7 @@ function tone(p, at) {
 }
 
 const grey = () => dark.matches ? '#4b4f59' : '#d3d5da';
-const strip = () => dark.matches ? '#6a6f7b' : '#a9adb6';
+const strip = () => dark.matches ? '#5d626d' : '#b4b8c0';
 const matchColour = () => dark.matches ? '#b5179e' : '#f07be6';
 const ink = () => dark.matches ? '#f3f4f6' : '#15161a';
 
@@ -358,7 +386,7 @@ function draw() {
 	columnWidth = context.measureText('MMMMMMMMMM').width / 10;
 	drawn.frames = drawn.strips = 0;
 	drawTree();
-	place($('chosen'), view.chosen);
+	mark();
 	place($('pointed'), view.pointed);
 	drawn.ms = performance.now() - start;
 }
@@ -375,15 +403,20 @@ function redraw() {
 	});
 }
 
-function place(mark, i) {
+function place(frame, i) {
 	const b = i >= 0 ? box(i) : null;
-	mark.hidden = !b;
+	frame.hidden = !b;
 	if (!b)
 		return;
-	mark.style.left = Math.min(b.x, width - 3) + 'px';
-	mark.style.top = b.y + 'px';
-	mark.style.width = Math.max(b.width, 3) + 'px';
-	mark.style.height = ROW - 1 + 'px';
+	frame.style.left = Math.min(b.x, width - 3) + 'px';
+	frame.style.top = b.y + 'px';
+	frame.style.width = Math.max(b.width, 3) + 'px';
+	frame.style.height = ROW - 1 + 'px';
+}
+
+// The whole picture is marked only for who moves by keys.
+function mark() {
+	place($('chosen'), view.chosen !== view.zoom || document.activeElement === scroller ? view.chosen : -1);
 }
 
 // The root's end stays where it is when the height changes.
@@ -433,7 +466,7 @@ function choose(i) {
 		scroller.scrollTop = b.y;
 	else if (b && b.y + ROW > scroller.scrollTop + height)
 		scroller.scrollTop = b.y + ROW - height;
-	place($('chosen'), i);
+	mark();
 	tell();
 }
 
@@ -685,8 +718,7 @@ function books() {
 
 function legend() {
 	const parts = isDiff ?
-		[[changeColour(1), 'larger share than before'], [changeColour(-1), 'smaller'],
-			[grey(), 'no change beyond noise (95\u00a0%: of 20 unchanged frames one is coloured by chance)']] :
+		[[changeColour(1), 'more than before'], [changeColour(-1), 'less'], [grey(), 'no change beyond noise']] :
 		[[tone(PALETTE.process, 0.5), 'process'], [tone(PALETTE.user, 0.5), 'user'], [tone(PALETTE.kernel, 0.5), 'kernel'],
 			[grey(), 'no name']];
 	parts.push([matchColour(), 'match'], [strip(), 'too narrow to draw']);
@@ -704,7 +736,9 @@ function header() {
 	$('about').textContent = (isDiff ? 'after: ' : '') + about(h, sides[NOW].fires[0]);
 	if (isDiff)
 		$('before').textContent = 'before: ' + about(data.base_header, sides[BASE].fires[0]);
-	$('how').textContent = 'Red frames have a larger share than before, blue ones a smaller one; grey ones changed by no more than chance does. Each side is taken as 100 %.';
+	if (isDiff)
+		$('how').textContent = 'Red frames have more than before, blue ones less, grey ones changed by no more than chance makes of so many samples (in none of all frames, with 95 % certainty). Compared are ' +
+			(data.noise.by_time ? 'weights a second of each run.' : 'shares of all samples of each side.');
 	for (const id of ['before', 'side', 'how', 'key_b'])
 		$(id).hidden = !isDiff;
 	$('warning').textContent = list.join(' ');
@@ -719,8 +753,8 @@ function header() {
 // --- For scripts and tests: what is shown, in numbers; nothing can be changed through it.
 function frame(i) {
 	return { name: text(i), object: object(i), isKernel: !!(kind(i) & KERNEL), isUnnamed: !!(kind(i) & UNNAMED), depth: depth[i],
-		parent: parent[i], colour: colour(i), sides: sides.map((v, s) => ({ fires: v.fires[i], weight: v.total[i],
-			ownFires: v.ownFires[i], share: share(i, s) })), change: isDiff ? change(i) : null };
+		parent: parent[i], colour: colour(i), sides: sides.map((v, s) => ({ fires: v.fires[i], weight: v.total[i] * v.unit,
+			ownFires: own(v.fires, i), share: share(i, s) })), change: isDiff ? change(i) : null };
 }
 
 function find_frames(wanted) {
@@ -762,6 +796,8 @@ scroller.addEventListener('click', event => {
 		zoom(i);
 });
 scroller.addEventListener('scroll', redraw);
+scroller.addEventListener('focus', mark);
+scroller.addEventListener('blur', mark);
 document.addEventListener('keydown', key);
 $('query').addEventListener('input', event => find(event.target.value));
 $('case').addEventListener('click', event => toggle(event.target));
