@@ -9,8 +9,10 @@
 #include "collect.h"
 #include "core/exit.h"
 #include "core/version.h"
+#include "describe.h"
 #include "invocation.h"
 #include "tools/tools.h"
+#include "views/views.h"
 
 static void print_usage(FILE *f)
 {
@@ -33,6 +35,8 @@ static int print_help(const struct invocation *in)
 {
 	printf("usage: kbpfprof %s %s\n\n%s\n\n%s", in->tool->name, in->tool->usage, in->tool->summary, in->tool->help);
 	options_print(in->groups, in->n_groups);
+	if (in->tool->groups & TOOL_VIEW)
+		views_print(in->tool->gives, in->tool->default_view);
 	return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
 }
 
@@ -72,6 +76,8 @@ int main(int argc, char **argv)
 		print_usage(stdout);
 		return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
 	}
+	if (!strcmp(argv[1], "--describe")) /* for 'make docs': in no usage */
+		return describe() ? EXIT_FAILED : EXIT_DONE;
 	in.tool = find_tool(argv[1]);
 	if (!in.tool) {
 		warnx("no tool '%s' ('kbpfprof --help' lists them)", argv[1]);

@@ -13,7 +13,7 @@
 
 static int find_view(const struct tool *tool, const char *name, const struct view **view)
 {
-	unsigned draws, gives = tool->gives;
+	unsigned gives = tool->gives;
 	char names[VIEW_NAMES_BYTES];
 
 	*view = view_find(name);
@@ -21,8 +21,7 @@ static int find_view(const struct tool *tool, const char *name, const struct vie
 		warnx("--format %s: no such format (%s)", name, view_names(names, gives));
 		return -EINVAL;
 	}
-	draws = (*view)->needs | (*view)->draws;
-	if ((*view)->needs & ~gives || (gives & REC_BASELINE & ~draws)) {
+	if (!view_can_show(*view, gives)) {
 		warnx("--format %s cannot show the result of %s (%s can)", name, tool->name, view_names(names, gives));
 		return -EINVAL;
 	}
@@ -33,21 +32,11 @@ static int find_view(const struct tool *tool, const char *name, const struct vie
 	return 0;
 }
 
-static int check_color(const char *when)
-{
-	if (!when || !strcmp(when, "auto") || !strcmp(when, "always") || !strcmp(when, "never"))
-		return 0;
-	warnx("--color %s: auto, always or never", when);
-	return -EINVAL;
-}
-
 int show_prepare(struct show *show, const struct invocation *in)
 {
 	const struct view_option_values *o = &in->view;
 	int err = find_view(in->tool, o->format ? o->format : in->tool->default_view, &show->view);
 
-	if (!err)
-		err = check_color(o->color);
 	if (err)
 		return err;
 	show->quiet = o->quiet;

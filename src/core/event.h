@@ -5,6 +5,7 @@
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/cpu.h"
@@ -22,6 +23,9 @@ struct event {
  * -EINVAL: the name or a term of the PMU's description cannot be understood.
  */
 int event_parse(const char *name, struct event *event);
+
+/* Name i of those that every kernel knows, whatever the CPU has; NULL: there are no more. */
+const char *event_generic_name(size_t i);
 
 /* Is the errno of perf_event_open how a kernel or hypervisor says that it does not have the event at all? */
 bool event_errno_is_absent(int err);

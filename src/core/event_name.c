@@ -39,6 +39,11 @@ static const struct {
 	{ "migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
 };
 
+const char *event_generic_name(size_t i)
+{
+	return i < sizeof(generic_events) / sizeof(generic_events[0]) ? generic_events[i].name : NULL;
+}
+
 static int parse_generic(const char *name, struct perf_event_attr *attr)
 {
 	for (size_t i = 0; i < sizeof(generic_events) / sizeof(generic_events[0]); i++) {

@@ -16,6 +16,8 @@
 #define ROWS_MAX 96
 #define HELP_ROW (ROW_BASE + ROWS_MAX)
 
+#define CHOICES_BYTES 64
+
 const struct option_def target_option_defs[] = {
 	OPT_FLAG('a', "all", struct target_options, all, "the whole machine (the default)"),
 	OPT_STRING('p', "pid", struct target_options, pids, "PID,...", "these processes, their threads and children"),
@@ -38,8 +40,8 @@ const struct option_def time_option_defs[] = {
 };
 
 const struct option_def view_option_defs[] = {
-	OPT_STRING('f', "format", struct view_option_values, format, "NAME",
-		   "how to show the result: table, folded, flamegraph ..."),
+	OPT_STRING('f', "format", struct view_option_values, format, "FORMAT",
+		   "how to show the result, see the formats below"),
 	OPT_STRING('s', "sort", struct view_option_values, sort, "KEYS",
 		   "what rows are told apart by: comm,dso,sym,pid,tid,cpu"),
 	OPT_FLAG(0, "children", struct view_option_values, children,
@@ -50,7 +52,7 @@ const struct option_def view_option_defs[] = {
 	OPT_PCT(0, "percent-limit", struct view_option_values, min_pct, "PCT", "sum up rows and branches below PCT"),
 	OPT_STRING(0, "callers", struct view_option_values, callers, "SYM", "only the function SYM, and who calls it"),
 	OPT_STRING(0, "callees", struct view_option_values, callees, "SYM", "only the function SYM, and what it calls"),
-	OPT_STRING(0, "color", struct view_option_values, color, "WHEN", "auto, always or never"),
+	OPT_CHOICE(0, "color", struct view_option_values, color, "WHEN", "auto,always,never", "colour the result"),
 	OPT_FLAG(0, "no-pager", struct view_option_values, no_pager, "no pager on a terminal"),
 	OPT_FLAG('q', "quiet", struct view_option_values, quiet, "no hints on stderr"),
 	OPT_END,
@@ -124,6 +126,30 @@ static int store_count(const struct option_def *def, const char *text, uint64_t 
 	return -EINVAL;
 }
 
+/* "auto,always,never" as "auto, always or never". */
+static void write_choices(char *buf, size_t bytes, const char *choices)
+{
+	const char *last = strrchr(choices, ',');
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (const char *c = choices; *c && used < bytes; c++)
+		used += (size_t)snprintf(buf + used, bytes - used, *c != ',' ? "%c" : c == last ? " or " : ", ", *c);
+}
+
+static int store_choice(const struct option_def *def, const char *text, const char **to)
+{
+	char choices[CHOICES_BYTES];
+
+	if (*text && !strchr(text, ',') && options_list_has(def->choices, text)) {
+		*to = text;
+		return 0;
+	}
+	write_choices(choices, sizeof(choices), def->choices);
+	warnx("--%s %s: %s", def->name, text, choices);
+	return -EINVAL;
+}
+
 static int store_pct(const struct option_def *def, const char *text, double *to)
 {
 	char *end;
@@ -158,6 +184,8 @@ static int store(const struct row *row, const char *text)
 	case OPTION_STRING:
 		*(const char **)to = text;
 		return 0;
+	case OPTION_CHOICE:
+		return store_choice(row->def, text, to);
 	case OPTION_COUNT:
 		return store_count(row->def, text, to);
 	case OPTION_PCT:
@@ -227,6 +255,17 @@ bool options_list_has(const char *list, const char *word)
 	return false;
 }
 
+const char *option_help(char buf[OPTION_HELP_BYTES], const struct option_def *def)
+{
+	char choices[CHOICES_BYTES];
+
+	if (!def->choices)
+		return def->help;
+	write_choices(choices, sizeof(choices), def->choices);
+	snprintf(buf, OPTION_HELP_BYTES, "%s: %s", def->help, choices);
+	return buf;
+}
+
 void options_print(const struct option_group *groups, size_t n_groups)
 {
 	for (size_t g = 0; g < n_groups; g++) {
@@ -234,12 +273,12 @@ void options_print(const struct option_group *groups, size_t n_groups)
 			continue;
 		printf("\n%s:\n", groups[g].title);
 		for (const struct option_def *def = groups[g].defs; def->name; def++) {
-			char left[64];
+			char left[64], help[OPTION_HELP_BYTES];
 			const char *argument = def->argument ? def->argument : "";
 
 			snprintf(left, sizeof(left), "%c%c%s --%s %s", def->letter ? '-' : ' ',
 				 def->letter ? def->letter : ' ', def->letter ? "," : " ", def->name, argument);
-			printf("  %-24s %s\n", left, def->help);
+			printf("  %-24s %s\n", left, option_help(help, def));
 		}
 	}
 }

@@ -15,6 +15,7 @@ enum option_type {
 	OPTION_FLAG,	 /* bool: set to true */
 	OPTION_IGNORED,	 /* accepted, for fingers that know perf; no field */
 	OPTION_STRING,	 /* const char *: points into argv */
+	OPTION_CHOICE,	 /* const char *: one of `choices` */
 	OPTION_COUNT,	 /* uint64_t: decimal, with range */
 	OPTION_PCT,	 /* double: 0 to 100, "%" accepted at the end */
 	OPTION_DURATION, /* uint64_t ns: "5s", "200us", a bare number is seconds */
@@ -28,41 +29,46 @@ struct option_def {
 	const char *argument; /* name of the argument in help; NULL for flags */
 	const char *help;     /* one line, lower case; starts what the manual says */
 	uint64_t min, max;    /* OPTION_COUNT, OPTION_DURATION; max 0: no upper limit */
+	const char *choices;  /* OPTION_CHOICE: "auto,always,never"; else NULL */
 };
 
 #define OPTION_FIELD_(s, f, ctype) \
 	(offsetof(s, f) + 0 * sizeof(char[1 - 2 * !__builtin_types_compatible_p(__typeof__(((s *)0)->f), ctype)]))
-#define OPT_FLAG(l, n, s, f, h)                                             \
-	{                                                                   \
-		l, n, OPTION_FLAG, OPTION_FIELD_(s, f, bool), NULL, h, 0, 0 \
-	}
-#define OPT_STRING(l, n, s, f, a, h)                                               \
-	{                                                                          \
-		l, n, OPTION_STRING, OPTION_FIELD_(s, f, const char *), a, h, 0, 0 \
-	}
-#define OPT_COUNT(l, n, s, f, a, min, max, h)                                     \
+#define OPT_FLAG(l, n, s, f, h)                                                   \
 	{                                                                         \
-		l, n, OPTION_COUNT, OPTION_FIELD_(s, f, uint64_t), a, h, min, max \
+		l, n, OPTION_FLAG, OPTION_FIELD_(s, f, bool), NULL, h, 0, 0, NULL \
 	}
-#define OPT_PCT(l, n, s, f, a, h)                                           \
-	{                                                                   \
-		l, n, OPTION_PCT, OPTION_FIELD_(s, f, double), a, h, 0, 100 \
+#define OPT_STRING(l, n, s, f, a, h)                                                     \
+	{                                                                                \
+		l, n, OPTION_STRING, OPTION_FIELD_(s, f, const char *), a, h, 0, 0, NULL \
 	}
-#define OPT_DURATION(l, n, s, f, a, h)                                           \
-	{                                                                        \
-		l, n, OPTION_DURATION, OPTION_FIELD_(s, f, uint64_t), a, h, 1, 0 \
+#define OPT_CHOICE(l, n, s, f, a, c, h)                                               \
+	{                                                                             \
+		l, n, OPTION_CHOICE, OPTION_FIELD_(s, f, const char *), a, h, 0, 0, c \
 	}
-#define OPT_MOMENT(l, n, s, f, a, h)                                             \
-	{                                                                        \
-		l, n, OPTION_DURATION, OPTION_FIELD_(s, f, uint64_t), a, h, 0, 0 \
+#define OPT_COUNT(l, n, s, f, a, min, max, h)                                           \
+	{                                                                               \
+		l, n, OPTION_COUNT, OPTION_FIELD_(s, f, uint64_t), a, h, min, max, NULL \
 	}
-#define OPT_IGNORED(l, n, h)                           \
-	{                                              \
-		l, n, OPTION_IGNORED, 0, NULL, h, 0, 0 \
+#define OPT_PCT(l, n, s, f, a, h)                                                 \
+	{                                                                         \
+		l, n, OPTION_PCT, OPTION_FIELD_(s, f, double), a, h, 0, 100, NULL \
 	}
-#define OPT_END                                           \
-	{                                                 \
-		0, NULL, OPTION_FLAG, 0, NULL, NULL, 0, 0 \
+#define OPT_DURATION(l, n, s, f, a, h)                                                 \
+	{                                                                              \
+		l, n, OPTION_DURATION, OPTION_FIELD_(s, f, uint64_t), a, h, 1, 0, NULL \
+	}
+#define OPT_MOMENT(l, n, s, f, a, h)                                                   \
+	{                                                                              \
+		l, n, OPTION_DURATION, OPTION_FIELD_(s, f, uint64_t), a, h, 0, 0, NULL \
+	}
+#define OPT_IGNORED(l, n, h)                                 \
+	{                                                    \
+		l, n, OPTION_IGNORED, 0, NULL, h, 0, 0, NULL \
+	}
+#define OPT_END                                                 \
+	{                                                       \
+		0, NULL, OPTION_FLAG, 0, NULL, NULL, 0, 0, NULL \
 	}
 
 /* Rows and the struct they write to. */
@@ -120,6 +126,9 @@ int options_parse(const struct option_group *groups, size_t n_groups, int argc, 
 		  bool mixed, int *rest);
 /* Is `word` one of the words of a list like "comm,dso,sym"? NULL is an empty list. */
 bool options_list_has(const char *list, const char *word);
+#define OPTION_HELP_BYTES 160
+/* What stands beside an option in help: its line, and its choices. Returns `buf`. */
+const char *option_help(char buf[OPTION_HELP_BYTES], const struct option_def *def);
 /* The rows as help shows them, to stdout. */
 void options_print(const struct option_group *groups, size_t n_groups);
 

@@ -21,16 +21,16 @@ struct diff_options {
 static const struct option_def diff_option_defs[] = {
 	OPT_STRING(0, "before", struct diff_options, before, "FROM..TO", "of the first, only this part: 0..30s"),
 	OPT_STRING(0, "after", struct diff_options, after, "FROM..TO", "of the second, only this part: 30s.."),
-	OPT_STRING(0, "normalize", struct diff_options, normalize, "HOW",
-		   "compare shares of the samples (samples), or use a second (time)"),
+	OPT_CHOICE(0, "normalize", struct diff_options, normalize, "HOW", "samples,time",
+		   "compare shares, or use per second"),
 	SELECT_OPTIONS(struct diff_options),
 	OFFLINE_OPTIONS(struct diff_options),
 	OPT_END,
 };
 
 static const char diff_help[] =
-	"Compares two recordings, by function and by stack. A change is one only if it exceeds\n"
-	"what chance makes of so many samples; all others are summed up as noise.\n"
+	"Compares two recordings, by function and by stack. A change is one only if it\n"
+	"exceeds what chance makes of so many samples; all others are summed up as noise.\n"
 	"Compared are shares of the samples; with --normalize time, CPU time per second.\n"
 	"\n"
 	"  kbpfprof diff OLD NEW                            what got slower, what faster\n"
@@ -108,10 +108,6 @@ static int load(struct load_request *q, struct recording **r)
 		err = parse_range(o->after, "--after", &ranges[1]);
 	if (!err && q->n_words == 1 && (!o->before || !o->after)) {
 		warnx("one recording is compared with itself by --before FROM..TO and --after FROM..TO");
-		err = -EINVAL;
-	}
-	if (!err && o->normalize && !wants_time(o) && strcmp(o->normalize, "samples") != 0) {
-		warnx("--normalize %s: samples or time", o->normalize);
 		err = -EINVAL;
 	}
 	if (!err && q->n_words == 2 && !strcmp(q->words[0], "-") && !strcmp(q->words[1], "-")) {

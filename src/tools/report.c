@@ -31,8 +31,8 @@ static const struct option_def report_option_defs[] = {
 };
 
 static const char report_help[] =
-	"Shows a recording that 'profile -o FILE' wrote, in any format. Needs no privilege,\n"
-	"and nothing of the machine that was measured: the names known there are in the file.\n"
+	"Shows a recording that 'profile -o FILE' wrote, in any format. Needs no privilege\n"
+	"and nothing of the machine that was measured: the file has the names known there.\n"
 	"What was stripped or unreadable there is named by files given here, if they are\n"
 	"the very same build.\n"
 	"\n"

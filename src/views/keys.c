@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-static const char *const names[SORT_KEYS] = {
+const char *const sort_key_names[SORT_KEYS] = {
 	[KEY_COMM] = "comm", [KEY_DSO] = "dso", [KEY_SYM] = "sym",
 	[KEY_PID] = "pid",   [KEY_TID] = "tid", [KEY_CPU] = "cpu",
 };
@@ -13,7 +13,7 @@ static const char *const names[SORT_KEYS] = {
 static int find(const char *name, size_t bytes)
 {
 	for (int i = 0; i < SORT_KEYS; i++)
-		if (strlen(names[i]) == bytes && !strncmp(names[i], name, bytes))
+		if (strlen(sort_key_names[i]) == bytes && !strncmp(sort_key_names[i], name, bytes))
 			return i;
 	return -1;
 }

@@ -21,6 +21,8 @@ struct sort_keys {
 	bool has[SORT_KEYS];
 };
 
+extern const char *const sort_key_names[SORT_KEYS];
+
 /* NULL is "comm,dso,sym". 0, or -EINVAL after a message on stderr that names the valid keys. */
 int sort_keys_parse(const char *text, struct sort_keys *keys);
 

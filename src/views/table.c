@@ -228,7 +228,7 @@ static int write_table(FILE *f, const struct recording *r, const struct view_opt
 
 const struct view view_table = {
 	.name = "table",
-	.summary = "functions by share, with 95 % bounds and call trees, and the books",
+	.summary = "functions by share, with bounds and call trees, and the books",
 	.needs = REC_SAMPLES,
 	.check = check,
 	.write = write_table,

@@ -28,14 +28,29 @@ const struct view *view_find(const char *name)
 	return NULL;
 }
 
+bool view_can_show(const struct view *view, unsigned gives)
+{
+	unsigned draws = view->needs | view->draws;
+
+	return !(view->needs & ~gives) && !(gives & REC_BASELINE & ~draws);
+}
+
 char *view_names(char buf[VIEW_NAMES_BYTES], unsigned gives)
 {
 	size_t used = 0;
 
 	buf[0] = '\0';
 	for (size_t i = 0; i < n_views && used < VIEW_NAMES_BYTES; i++)
-		if (!(views[i]->needs & ~gives))
+		if (view_can_show(views[i], gives))
 			used += (size_t)snprintf(buf + used, VIEW_NAMES_BYTES - used, "%s%s", used ? ", " : "",
 						 views[i]->name);
 	return buf;
+}
+
+void views_print(unsigned gives, const char *default_view)
+{
+	printf("\nformats (%s unless -f says otherwise):\n", default_view);
+	for (size_t i = 0; i < n_views; i++)
+		if (view_can_show(views[i], gives))
+			printf("  %-12s %s\n", views[i]->name, views[i]->summary);
 }

@@ -14,7 +14,11 @@ extern const size_t n_views;
 
 /* NULL: no view has this name. */
 const struct view *view_find(const char *name);
-/* "folded, table": those that draw all of `gives` (enum rec_content) needs, for help and messages. Returns `buf`. */
+/* Of a tool that gives this (enum rec_content). */
+bool view_can_show(const struct view *view, unsigned gives);
+/* "folded, table": those that can, for messages. Returns `buf`. */
 char *view_names(char buf[VIEW_NAMES_BYTES], unsigned gives);
+/* Those that can, as help shows them, to stdout. */
+void views_print(unsigned gives, const char *default_view);
 
 #endif
