@@ -30,18 +30,17 @@ static const struct option_def report_option_defs[] = {
 	OPT_END,
 };
 
-static const char report_help[] =
-	"Shows a recording that 'profile -o FILE' wrote, in any format. Needs no privilege\n"
-	"and nothing of the machine that was measured: the file has the names known there.\n"
-	"What was stripped or unreadable there is named by files given here, if they are\n"
-	"the very same build.\n"
-	"\n"
-	"  kbpfprof report FILE                          the table\n"
-	"  kbpfprof report FILE --list                   what it holds\n"
-	"  kbpfprof report FILE -f flamegraph > x.html   a flame graph for any browser\n"
-	"  kbpfprof report FILE --from 30s --to 60s      a part of it\n"
-	"  kbpfprof report FILE --comm xz --callers read_pages\n"
-	"  kbpfprof report FILE --symfs ROOTFS -k vmlinux\n";
+static const char report_help[] = "Shows a recording that 'profile -o FILE' wrote, in any format. Needs no\n"
+				  "privilege and nothing of the machine that was measured: the names known there\n"
+				  "are in the file. What was stripped or unreadable there is named by files given\n"
+				  "here, if they are the very same build.\n"
+				  "\n"
+				  "  kbpfprof report FILE                          the table\n"
+				  "  kbpfprof report FILE --list                   what it holds\n"
+				  "  kbpfprof report FILE -f flamegraph > x.html   a flame graph for any browser\n"
+				  "  kbpfprof report FILE --from 30s --to 60s      a part of it\n"
+				  "  kbpfprof report FILE --comm xz --callers read_pages\n"
+				  "  kbpfprof report FILE --symfs ROOTFS -k vmlinux\n";
 
 int report_load(struct load_request *q, const char *path, const struct load_range *range, struct loaded *loaded)
 {
