@@ -19,7 +19,11 @@ extern const struct view view_json;
 #define FORMAT_NAME    "kbpfprof-report"
 #define FORMAT_VERSION 1
 
-/* A location on one side of a stack is a frame: its id is twice that of the location, plus one on the kernel's. */
+/*
+ * A location on one side of a stack is a frame: its id is twice that of the location, plus one on
+ * the kernel's. The id after the last one stands for all of a stack that has no frame, so that a
+ * reader finds one in each.
+ */
 struct report {
 	struct json j;
 	const struct recording *r;
@@ -41,19 +45,36 @@ static const char *kind_name(enum mapping_kind kind)
 	return names[kind];
 }
 
+static uint32_t no_stack_id(const struct recording *r)
+{
+	return (uint32_t)(2 * r->n_locations);
+}
+
+static unsigned count_frames(const struct rec_stack *stack)
+{
+	unsigned n = stack->kernel_frames + stack->user_frames;
+
+	return n ? n : 1;
+}
+
 static uint32_t frame_id(const struct recording *r, const struct rec_stack *stack, unsigned i)
 {
+	if (!stack->kernel_frames && !stack->user_frames)
+		return no_stack_id(r);
 	return 2 * r->frames[stack->first + i] + (i < stack->kernel_frames);
 }
 
 static void use_frame(struct report *p, uint32_t id)
 {
-	int mapping = p->r->locations[id / 2].mapping;
+	int mapping;
 
 	if (p->frames[id] >= 0)
 		return;
 	p->frames[id] = (int)p->n_frames;
 	p->order[p->n_frames++] = id;
+	if (id == no_stack_id(p->r))
+		return;
+	mapping = p->r->locations[id / 2].mapping;
 	if (p->mappings[mapping] < 0 && p->r->mappings[mapping].kind != MAPPING_NONE)
 		p->mappings[mapping] = p->n_mappings++;
 }
@@ -71,12 +92,12 @@ static int number_places(struct report *p)
 		free(seen);
 		return -ENOMEM;
 	}
-	memset(p->frames, -1, 2 * r->n_locations * sizeof(*p->frames));
+	memset(p->frames, -1, (2 * r->n_locations + 1) * sizeof(*p->frames));
 	memset(p->mappings, -1, r->n_mappings * sizeof(*p->mappings));
 	for (size_t i = 0; i < r->n_samples; i++) {
 		const struct rec_stack *stack = &r->stacks[r->samples[i].stack];
 
-		for (unsigned j = 0; !seen[r->samples[i].stack] && j < stack->kernel_frames + stack->user_frames; j++)
+		for (unsigned j = 0; !seen[r->samples[i].stack] && j < count_frames(stack); j++)
 			use_frame(p, frame_id(r, stack, j));
 		seen[r->samples[i].stack] = true;
 	}
@@ -160,6 +181,18 @@ static void write_object(struct report *p, const struct rec_mapping *m)
 		json_string(&p->j, "object", m->kind == MAPPING_MODULE && name[0] != '[' ? module : name);
 }
 
+static void write_no_stack(struct report *p)
+{
+	static const char *const unknown[] = { "symbol", "object", "mapping", "address", "offset" };
+
+	begin_line(&p->j);
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+		json_null(&p->j, unknown[i]);
+	json_bool(&p->j, "kernel", false);
+	json_string(&p->j, "why", "no stack");
+	end_line(&p->j);
+}
+
 static void write_frame(struct report *p, uint32_t id)
 {
 	const struct rec_location *l = &p->r->locations[id / 2];
@@ -180,8 +213,12 @@ static void write_frame(struct report *p, uint32_t id)
 static void write_frames(struct report *p)
 {
 	json_array(&p->j, "frames");
-	for (size_t i = 0; i < p->n_frames; i++)
-		write_frame(p, p->order[i]);
+	for (size_t i = 0; i < p->n_frames; i++) {
+		if (p->order[i] == no_stack_id(p->r))
+			write_no_stack(p);
+		else
+			write_frame(p, p->order[i]);
+	}
 	json_array_end(&p->j);
 }
 
@@ -202,7 +239,7 @@ static void write_sample(struct report *p, const struct rec_sample *s)
 		json_uint(&p->j, "base_weight", s->base_weight);
 	}
 	json_array(&p->j, "stack");
-	for (unsigned i = 0; i < stack->kernel_frames + stack->user_frames; i++)
+	for (unsigned i = 0; i < count_frames(stack); i++)
 		json_uint(&p->j, NULL, (uint64_t)p->frames[frame_id(p->r, stack, i)]);
 	json_array_end(&p->j);
 	end_line(&p->j);

@@ -1,6 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "views/json_books.h"
 
+#include <string.h>
+#include <time.h>
+
+/* Nanoseconds since 1970 are above 2^53, so no number that keeps its digits in jq and JavaScript. */
+static void write_start(struct json *j, uint64_t start_ns)
+{
+	time_t start = (time_t)(start_ns / 1000000000);
+	char text[64] = "", fraction[16];
+	struct tm tm;
+
+	if (gmtime_r(&start, &tm))
+		strftime(text, sizeof(text) - sizeof(fraction), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(fraction, sizeof(fraction), ".%09uZ", (unsigned)(start_ns % 1000000000));
+	strcat(text, fraction);
+	json_string(j, "start", text);
+	json_double(j, "start_unix_s", (double)(start_ns / 1000) / 1e6);
+}
+
 static void write_meta(struct json *j, const struct rec_meta *m)
 {
 	json_object(j, "meta");
@@ -10,7 +28,7 @@ static void write_meta(struct json *j, const struct rec_meta *m)
 	json_string(j, "host", m->host);
 	json_string(j, "target", m->target);
 	json_string(j, "kernel", m->kernel);
-	json_uint(j, "start_unix_ns", m->start_unix_ns);
+	write_start(j, m->start_unix_ns);
 	json_uint(j, "duration_ns", m->duration_ns);
 	json_uint(j, "cpus", m->cpus);
 	json_object_end(j);
@@ -123,6 +141,7 @@ static void write_baseline(struct json *j, const struct rec_baseline *b)
 	write_meta(j, &b->meta);
 	write_sampling(j, &b->sampling, sum_lost(&b->lost));
 	write_lost(j, &b->lost);
+	write_selection(j, &b->selection);
 	json_object_end(j);
 }
 
