@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Test programs. Nothing needs to be listed: a unit test is tests/unit/NAME.c, a shell test
-# tests/{cli,live}/NAME.t, a workload tests/workloads/NAME.c or .cc.
+# tests/{cli,live}/NAME.t, a workload tests/workloads/NAME.c or .cc, a maker of inputs tests/programs/NAME.c.
 
 UNIT_SRCS := $(sort $(wildcard tests/unit/*.c))
 UNIT_BINS := $(UNIT_SRCS:tests/unit/%.c=$(O)/unit/%)
@@ -25,8 +25,16 @@ $(O)/workloads/%: tests/workloads/%.c
 $(O)/workloads/%: tests/workloads/%.cc
 	$(call say,CXX,$@)mkdir -p $(@D) && $(CXX) $(WORKLOAD_FLAGS) $< -o $@
 
+# Programs that make what tests read, of kbpfprof's own parts.
+PROGRAMS := $(patsubst tests/programs/%.c,$(O)/tests/%,$(sort $(wildcard tests/programs/*.c)))
+
+$(O)/tests/%: tests/programs/%.c $(OBJS) tests/tests.mk
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) -std=gnu11 $(CPPFLAGS) $(LIB_CFLAGS) $(WARN) $(CFLAGS) $(PREFIX_MAP) -MMD -MP -MF $@.d $< $(filter-out $(O)/obj/main.o,$(OBJS)) $(LDFLAGS) $(LIB_LDLIBS) -o $@
+
+-include $(PROGRAMS:=.d)
+
 .PHONY: check-programs
-check-programs: $(O)/kbpfprof $(UNIT_BINS) $(WORKLOADS)
+check-programs: $(O)/kbpfprof $(UNIT_BINS) $(WORKLOADS) $(PROGRAMS)
 
 # TESTS="tests/live/x.t ..." runs these only; LIVE=0 leaves out what needs BPF; KERNELS= names kernels to boot.
 TESTS ?= $(UNIT_BINS) $(sort $(wildcard tests/cli/*.t)) $(sort $(wildcard tests/live/*.t)) tests/kernels/run
@@ -37,7 +45,7 @@ check:
 	$(Q)$(MAKE) --no-print-directory prove
 
 prove:
-	$(Q)KBPFPROF=$(abspath $(O)/kbpfprof) WORKLOADS=$(abspath $(O)/workloads) CMOCKA_MESSAGE_OUTPUT=TAP \
+	$(Q)KBPFPROF=$(abspath $(O)/kbpfprof) WORKLOADS=$(abspath $(O)/workloads) PROGRAMS=$(abspath $(O)/tests) CMOCKA_MESSAGE_OUTPUT=TAP \
 		ASAN_OPTIONS=detect_stack_use_after_return=1 prove $(PROVE_FLAGS) --exec '' $(TESTS)
 
 unit: check-programs
@@ -45,3 +53,4 @@ unit: check-programs
 .PHONY: prove
 
 -include tests/bench.mk
+-include tests/fuzz.mk
