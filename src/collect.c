@@ -10,6 +10,7 @@
 #include "core/units.h"
 #include "db/db.h"
 #include "show.h"
+#include "symbols/offline.h"
 #include "views/footer.h"
 
 #define INTERVAL_NS 10000000000 /* what a killed run loses at most */
@@ -53,13 +54,17 @@ static void tell_saved(const struct invocation *in, const struct recording *r, c
 }
 
 /* What is due once the run has ended: the file, the view. 0 or -errno. */
-static int finish(const struct invocation *in, const struct show *show, struct saver *saver, const struct recording *r)
+static int finish(const struct invocation *in, const struct show *show, struct saver *saver, struct recording *r)
 {
+	static const struct offline_options here = { .quiet = true };
 	int err = saver ? saver_finish(saver) : 0;
 
 	if (!err && saver && !in->view.quiet)
 		tell_saved(in, r, saver);
-	return err || !wants_view(in) ? err : show_recording(show, r);
+	if (err || !wants_view(in))
+		return err;
+	err = offline_resolve(r, &here); /* separate debug files, if this machine has some: as a report would */
+	return err ? err : show_recording(show, r);
 }
 
 static int run(const struct invocation *in, const struct show *show, struct saver *saver, struct recording *r)
