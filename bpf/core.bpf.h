@@ -79,6 +79,16 @@ static __always_inline bool core_has_user_side(struct task_struct *task)
 	return !(BPF_CORE_READ(task, flags) & PF_KTHREAD) && BPF_CORE_READ(task, mm);
 }
 
+/*
+ * Is the task between giving up its old memory in execve(2) and the first instruction of the new program?
+ * Then its user registers are still those of the old one and lead nowhere. The ELF loader sets
+ * start_code as one of its last steps (fs/binfmt_elf.c).
+ */
+static __always_inline bool core_in_exec(struct task_struct *task)
+{
+	return !BPF_CORE_READ(task, mm, start_code);
+}
+
 /* Was the CPU in the kernel when the event came? */
 static __always_inline bool core_in_kernel(const struct bpf_perf_event_data *ctx)
 {

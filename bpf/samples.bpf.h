@@ -79,16 +79,26 @@ static __always_inline __u32 samples_blocks(const struct sample_record *record)
 	return (words + SAMPLE_BLOCK_WORDS - 1) / SAMPLE_BLOCK_WORDS;
 }
 
+static __always_inline __u32 samples_bytes(const struct sample_record *record)
+{
+	return sizeof(record->seen_ns) + 8 * SAMPLE_BLOCK_WORDS * samples_blocks(record);
+}
+
 static __always_inline __u64 samples_mix(__u64 hash, __u64 word)
 {
 	hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
 	return hash ^ (hash >> 32);
 }
 
+static __always_inline const __u64 *samples_words(const struct sample_record *record)
+{
+	return (const __u64 *)record + 1; /* behind seen_ns */
+}
+
 /* Two lanes, since each step waits for its multiplication. */
 static __always_inline __u64 samples_hash(const struct sample_record *record)
 {
-	const __u64 *words = (const __u64 *)record;
+	const __u64 *words = samples_words(record);
 	__u32 blocks = samples_blocks(record);
 	__u64 even = 0x243f6a8885a308d3ULL, odd = 0x13198a2e03707344ULL;
 
@@ -109,7 +119,7 @@ static __always_inline __u64 samples_hash(const struct sample_record *record)
 /* Differences are gathered over a block: a branch a word would cost the verifier too much. */
 static __always_inline bool samples_equal(const struct sample_record *record, const struct sample_record *other)
 {
-	const __u64 *a = (const __u64 *)record, *b = (const __u64 *)other;
+	const __u64 *a = samples_words(record), *b = samples_words(other);
 	__u32 blocks = samples_blocks(record);
 
 #pragma clang loop unroll(disable)
@@ -179,7 +189,9 @@ static __always_inline void samples_stacks(void *ctx, struct sample_record *reco
 	}
 	if (samples.want_user) {
 		user = stack_user(ctx, record->frames + kernel);
-		if (user) {
+		if (user && in_kernel && core_in_exec(task)) {
+			user = 0;
+		} else if (user) {
 			record->start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
 			record->exec_id = BPF_CORE_READ(task, self_exec_id);
 		} else if (core_has_user_side(task)) {
@@ -210,10 +222,12 @@ static __always_inline bool samples_end(struct samples_place *p, __u64 weight)
 
 		if (!known) {
 			struct sample_sums first = { 1, weight, p->arena, p->offset };
-			long err = bpf_map_update_elem(index, &hash, &first, BPF_NOEXIST);
+			long err;
 
+			p->record->seen_ns = bpf_ktime_get_boot_ns();
+			err = bpf_map_update_elem(index, &hash, &first, BPF_NOEXIST);
 			if (!err) {
-				p->cpu->tail[p->set] = p->offset + 8 * SAMPLE_BLOCK_WORDS * samples_blocks(p->record);
+				p->cpu->tail[p->set] = p->offset + samples_bytes(p->record);
 				return true;
 			}
 			if (err != -EEXIST) {

@@ -138,7 +138,9 @@ struct pcpu_hot {
 			      __preempt_count */
 };
 
-struct mm_struct;
+struct mm_struct {
+	__u64 start_code;
+};
 
 struct task_struct {
 	struct thread_info thread_info;

@@ -24,8 +24,9 @@ enum sample_flags {
 	SAMPLE_USER_FAILED = 1 << 1,   /* has a user side, but its stack could not be had */
 };
 
-/* One distinct sample. Every byte is written, since all of them are hashed. */
+/* One distinct sample. Every byte is written, since all of them but the first word are hashed. */
 struct sample_record {
+	__u64 seen_ns;	/* boot time at which it was first seen: not part of what is compared */
 	__u32 tgid;	/* of the caller's pid namespace; 0: the idle task, or outside that namespace */
 	__u32 tid;	/* 0 unless threads are told apart */
 	__u32 cpu;	/* SAMPLE_NO_CPU unless CPUs are told apart */
@@ -38,8 +39,8 @@ struct sample_record {
 	__u64 frames[]; /* leaf first; the kernel's, then the user's */
 };
 
-#define SAMPLE_HEADER_WORDS	6
-#define SAMPLE_RECORD_BYTES_MAX (8 * (SAMPLE_HEADER_WORDS + 2 * SAMPLE_FRAMES_MAX + SAMPLE_BLOCK_WORDS))
+#define SAMPLE_HEADER_WORDS	6 /* that are hashed */
+#define SAMPLE_RECORD_BYTES_MAX (sizeof(__u64) + 8 * (SAMPLE_HEADER_WORDS + 2 * SAMPLE_FRAMES_MAX + SAMPLE_BLOCK_WORDS))
 
 /* Value of the index; its key is the 64-bit hash of the record. */
 struct sample_sums {
@@ -65,7 +66,7 @@ struct samples_config {
 };
 
 #if __STDC_VERSION__ >= 201112L
-_Static_assert(sizeof(struct sample_record) == 8 * SAMPLE_HEADER_WORDS, "hashed as words");
+_Static_assert(sizeof(struct sample_record) == 8 * (1 + SAMPLE_HEADER_WORDS), "hashed as words");
 _Static_assert(sizeof(struct samples_cpu) == 64, "a cache line, not shared");
 #endif
 

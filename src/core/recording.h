@@ -128,6 +128,7 @@ struct rec_sampling {
 	bool idle_is_guess;			 /* interrupt work in the idle task could not be told from idling */
 	uint64_t user_stacks, short_user_stacks; /* samples with a user stack; of them two frames or fewer */
 	unsigned max_depth;			 /* frames a side above which a stack is cut */
+	uint64_t sideband_lost; /* events of processes (fork, exec, mmap) missed: those may lack names that are gone */
 };
 
 struct rec_cost {

@@ -106,7 +106,8 @@ int samples_map(struct samples *m, volatile uint32_t *active_set)
 	if (!m->arenas)
 		return -errno;
 	m->looked_at = calloc(m->cpus->n, sizeof(*m->looked_at));
-	if (!m->looked_at)
+	m->marked = calloc(m->cpus->n, sizeof(*m->marked));
+	if (!m->looked_at || !m->marked)
 		return -ENOMEM;
 	m->active_set = active_set;
 	for (size_t i = 0; i < m->cpus->n; i++)
@@ -121,6 +122,7 @@ void samples_close(struct samples *m)
 	if (m->arenas)
 		munmap(m->arenas, m->arenas_bytes);
 	free(m->looked_at);
+	free(m->marked);
 }
 
 /* NULL if it would reach out of its arena, or is half written. */
@@ -141,17 +143,16 @@ static uint32_t record_bytes(const struct sample_record *record)
 {
 	uint32_t words = SAMPLE_HEADER_WORDS + record->kernel_frames + record->user_frames;
 
-	return 8 * SAMPLE_BLOCK_WORDS * ((words + SAMPLE_BLOCK_WORDS - 1) / SAMPLE_BLOCK_WORDS);
+	return (uint32_t)sizeof(record->seen_ns) +
+	       8 * SAMPLE_BLOCK_WORDS * ((words + SAMPLE_BLOCK_WORDS - 1) / SAMPLE_BLOCK_WORDS);
 }
 
 static int look_at_cpu(struct samples *m, size_t i, uint32_t set, samples_fn *fn, void *arg)
 {
-	const struct samples_cpu *cpu = &m->by_cpu[m->cpus->ids[i]];
-	uint32_t tail = __atomic_load_n(&cpu->tail[set], __ATOMIC_ACQUIRE);
 	uint32_t arena = (uint32_t)(i + set * m->cpus->n);
 	int err = 0;
 
-	while (!err && m->looked_at[i] < tail) {
+	while (!err && m->looked_at[i] < m->marked[i]) {
 		const struct sample_record *record = record_at(m, arena, m->looked_at[i]);
 
 		if (!record)
@@ -161,6 +162,14 @@ static int look_at_cpu(struct samples *m, size_t i, uint32_t set, samples_fn *fn
 		m->active++;
 	}
 	return err;
+}
+
+void samples_mark(struct samples *m)
+{
+	uint32_t set = *m->active_set;
+
+	for (size_t i = 0; i < m->cpus->n; i++)
+		m->marked[i] = __atomic_load_n(&m->by_cpu[m->cpus->ids[i]].tail[set], __ATOMIC_ACQUIRE);
 }
 
 int samples_look(struct samples *m, samples_fn *fn, void *arg, bool *filling)
@@ -236,7 +245,7 @@ int samples_drain(struct samples *m, samples_fn *fn, void *arg)
 		err = empty_index(m, bpf_map__fd(m->index_maps[set]), fn, arg);
 	for (size_t i = 0; i < m->cpus->n; i++) {
 		m->by_cpu[m->cpus->ids[i]].tail[set] = 0;
-		m->looked_at[i] = 0;
+		m->looked_at[i] = m->marked[i] = 0;
 	}
 	m->active = 0;
 	return err;

@@ -22,8 +22,9 @@ struct samples {
 	struct samples_cpu *by_cpu; /* by CPU id, shared with the programs */
 	char *arenas;		    /* likewise */
 	size_t by_cpu_bytes, arenas_bytes;
-	uint32_t *looked_at; /* bytes of each CPU's active arena that samples_look() has seen, by position in cpus */
-	uint64_t active;     /* records in the active set, as it saw them */
+	uint32_t *looked_at, *marked; /* bytes of each CPU's active arena that samples_look() has seen, and may see, by
+					 position in cpus */
+	uint64_t active;	      /* records in the active set, as it saw them */
 };
 
 /* `sums` is NULL in samples_look(), where the record is not counted yet. 0 or -errno, which ends the walk. */
@@ -37,9 +38,12 @@ int samples_size(struct samples *m, struct bpf_object *object, struct samples_co
 uint64_t samples_look_ns(const struct samples *m, uint64_t rate_hz);
 /* After load: shares the maps with the programs. 0 or -errno. */
 int samples_map(struct samples *m, volatile uint32_t *active_set);
-/* Shows the records that came since the last look, without a system call. *filling: time to drain. */
+/* Takes note of what there is, without a system call: what is learnt from now on is newer. */
+void samples_mark(struct samples *m);
+/* Shows the records marked that the last look did not, without a system call. *filling: time to drain. */
 int samples_look(struct samples *m, samples_fn *fn, void *arg, bool *filling);
-/* Swaps the sets and hands over everything counted since the last drain. */
+/* Swaps the sets and hands over everything counted since the last drain. What is there before `fn` is first called is
+ * all there will be. */
 int samples_drain(struct samples *m, samples_fn *fn, void *arg);
 void samples_close(struct samples *m);
 

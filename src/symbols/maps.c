@@ -53,6 +53,8 @@ bool maps_parse(char *line, struct maps_line *m)
 		return false;
 	m->dev = makedev((unsigned)major, (unsigned)minor);
 	m->path = p + strspn(p, " ");
+	m->mapped_ns = 0;
+	m->is_past = false;
 	return true;
 }
 

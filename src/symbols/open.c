@@ -50,6 +50,17 @@ static bool is_same_file(int fd, const struct stat *st, const struct maps_line *
 	       m->offset < (uint64_t)st->st_size;
 }
 
+/*
+ * The number of an inode is given to the next file as soon as it is free, and that may have the path
+ * too. Then it changed after it was mapped, as ctime says, which nobody can set.
+ */
+static bool is_younger(const struct stat *st, const struct maps_line *m)
+{
+	uint64_t changed_ns = (uint64_t)st->st_ctim.tv_sec * 1000000000u + (uint64_t)st->st_ctim.tv_nsec;
+
+	return m->mapped_ns && changed_ns > m->mapped_ns;
+}
+
 /* The more a reason says, the later in the list. */
 static void note_why(enum why *why, int err)
 {
@@ -64,7 +75,7 @@ static int try_open(const char *path, struct stat *st, const struct maps_line *m
 {
 	int fd = open_regular(path, st);
 
-	if (fd >= 0 && !is_same_file(fd, st, m, by_mapping)) {
+	if (fd >= 0 && (!is_same_file(fd, st, m, by_mapping) || (!by_mapping && is_younger(st, m)))) {
 		close(fd);
 		return -ESTALE;
 	}
@@ -85,11 +96,13 @@ static int path_bytes(const char *path)
 int open_mapped(int tgid, const struct maps_line *m, struct stat *st, enum why *why)
 {
 	char path[PATH_MAX + 64];
-	int fd;
+	int fd = -ENOENT;
 
 	*why = WHY_FILE_GONE;
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tgid, m->start, m->end);
-	fd = try_open(path, st, m, true);
+	if (!m->is_past) {
+		snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tgid, m->start, m->end);
+		fd = try_open(path, st, m, true);
+	}
 	if (fd < 0 && m->path[0] == '/') {
 		note_why(why, fd);
 		snprintf(path, sizeof(path), "/proc/%d/root%.*s", tgid, path_bytes(m->path), m->path);

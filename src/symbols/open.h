@@ -11,7 +11,8 @@
 
 /*
  * Tried in turn: /proc/PID/map_files (needs CAP_CHECKPOINT_RESTORE; reaches deleted files and every
- * mount namespace), /proc/PID/root and the path, the path alone. A descriptor, or -1 and *why.
+ * mount namespace), /proc/PID/root and the path, the path alone. Of a mapping that is past the first is
+ * left out: by now something else may be mapped there. A descriptor, or -1 and *why.
  */
 int open_mapped(int tgid, const struct maps_line *m, struct stat *st, enum why *why);
 

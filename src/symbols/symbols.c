@@ -14,7 +14,8 @@ struct symbols {
 	struct resolver resolver;
 	struct recording *r; /* that the ids kept here belong to */
 	int none, kernel;    /* its mappings of that kind */
-	uint32_t *frames;    /* of the stack in work */
+	uint64_t seen_ns;    /* of the stack in work ... */
+	uint32_t *frames;    /* ... and what becomes of it */
 	size_t frames_max;
 };
 
@@ -67,16 +68,53 @@ static int use_recording(struct symbols *s, struct recording *r)
 	return 0;
 }
 
-void symbols_learn(struct symbols *s, const struct raw_stack *raw)
+int symbols_watch_open(struct symbols *s)
 {
+	return sideband_open(&s->processes.sideband);
+}
+
+int symbols_watch_start(struct symbols *s)
+{
+	return sideband_start(&s->processes.sideband);
+}
+
+void symbols_watch(struct symbols *s)
+{
+	sideband_read(&s->processes.sideband);
+}
+
+void symbols_expect(struct symbols *s, int tgid)
+{
+	processes_adopt(&s->processes, tgid);
+}
+
+uint64_t symbols_watch_lost(const struct symbols *s)
+{
+	return s->processes.sideband.lost + s->processes.sideband.generations.dropped;
+}
+
+bool symbols_learn(struct symbols *s, const struct raw_stack *raw)
+{
+	struct processes *processes = &s->processes;
 	struct process *process;
 
-	/* With too many files open nothing is read: symbols_stack() makes room, having the recording. */
-	if (!raw->user_frames || objects_full(&s->processes.objects))
-		return;
-	process = processes_get(&s->processes, &raw->process);
+	if (!raw->user_frames)
+		return true;
+	process = processes_find(processes, &raw->process, raw->seen_ns);
+	if (!process) {
+		/* With too many files open nothing is read: symbols_stack() makes room, having the recording. */
+		if (processes_full(processes))
+			return false;
+		process = processes_get(processes, &raw->process, raw->seen_ns);
+	}
 	for (unsigned i = 0; process && i < raw->user_frames; i++)
-		process_map(&s->processes, process, raw->user[i] - (i > 0), i == 0);
+		process_map(processes, process, raw->user[i] - (i > 0), i == 0, raw->seen_ns);
+	return true;
+}
+
+void symbols_learnt(struct symbols *s)
+{
+	generations_age(&s->processes.sideband.generations);
 }
 
 void symbols_age(struct symbols *s)
@@ -103,18 +141,18 @@ static int make_room(struct symbols *s)
 	return 0;
 }
 
-static int get_process(struct symbols *s, const struct process_id *id, struct process **process)
+static int get_process(struct symbols *s, const struct process_id *id, uint64_t seen_ns, struct process **process)
 {
 	int err = 0;
 
-	*process = processes_find(&s->processes, id);
+	*process = processes_find(&s->processes, id, seen_ns);
 	if (*process)
 		return 0;
 	if (objects_full(&s->processes.objects))
 		err = make_room(s);
 	if (err)
 		return err;
-	*process = processes_get(&s->processes, id);
+	*process = processes_get(&s->processes, id, seen_ns);
 	return *process ? 0 : -ENOMEM;
 }
 
@@ -151,13 +189,16 @@ static int locate_in(struct symbols *s, const struct process_map *map, uint64_t 
 static int locate_user(struct symbols *s, struct process *process, uint64_t address, bool is_leaf)
 {
 	const struct process_map *map;
+	bool is_known;
 
 	if (process->why != WHY_NAMED)
 		return nowhere(s, process->why);
-	map = process_map(&s->processes, process, address, is_leaf);
+	map = process_map(&s->processes, process, address, is_leaf, s->seen_ns);
 	if (map)
 		return locate_in(s, map, address);
-	return nowhere(s, process->gone ? WHY_PROCESS_GONE : WHY_NO_MAPPING);
+	/* Of some processes everything is known though they are gone. */
+	is_known = process->by_events ? process->is_complete : !process->gone;
+	return nowhere(s, is_known ? WHY_NO_MAPPING : WHY_PROCESS_GONE);
 }
 
 static int locate_kernel(struct symbols *s, struct process *process, uint64_t address, bool is_leaf)
@@ -205,9 +246,10 @@ int symbols_stack(struct symbols *s, struct recording *r, const struct raw_stack
 	if (!frames)
 		return -ENOMEM;
 	s->frames = frames;
+	s->seen_ns = raw->seen_ns;
 	err = use_recording(s, r);
 	if (!err && raw->user_frames)
-		err = get_process(s, &raw->process, &process);
+		err = get_process(s, &raw->process, raw->seen_ns, &process);
 	if (err)
 		return err;
 	kernel = add_side(s, 0, raw->kernel, raw->kernel_frames, raw->max_frames, raw->kernel_failed, NULL,

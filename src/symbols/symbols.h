@@ -10,6 +10,7 @@
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,7 @@ struct process_id {
 
 struct raw_stack {
 	struct process_id process;
+	uint64_t seen_ns;	       /* boot time at which it was first seen; 0: not known */
 	const uint64_t *kernel, *user; /* leaf first; leaf exact, the rest return addresses */
 	unsigned kernel_frames, user_frames;
 	unsigned max_frames;		/* a side with this many was cut: it gets a last frame of WHY_TRUNCATED */
@@ -37,10 +39,27 @@ int symbols_open(struct symbols **out);
 void symbols_close(struct symbols *s); /* NULL is fine */
 
 /*
- * A stack was seen: reads the mappings of its process now, since that may end soon, if they are not
- * known or lack an address of the stack, as that of a library loaded since.
+ * Lets the kernel tell of all processes what they map, so that their stacks have names when they are
+ * gone. symbols_watch_open() 0 or -errno, which may be ignored: what /proc shows is left; the events are
+ * told from symbols_watch_start() on, which must come before the first stack.
  */
-void symbols_learn(struct symbols *s, const struct raw_stack *raw);
+int symbols_watch_open(struct symbols *s);
+int symbols_watch_start(struct symbols *s);
+/* Takes in what was told so far. Called after stacks were gathered, before they are given to the functions below. */
+void symbols_watch(struct symbols *s);
+/* A process that is older than the watch and will be asked for. */
+void symbols_expect(struct symbols *s, int tgid);
+/* Events that were not told, or found no room. */
+uint64_t symbols_watch_lost(const struct symbols *s);
+
+/*
+ * A stack was seen: learns the mappings of its process now, since that may end soon, if they are not
+ * known or lack an address of the stack, as that of a library loaded since. False: there is no room;
+ * symbols_stack() of all that was seen and symbols_age() make some.
+ */
+bool symbols_learn(struct symbols *s, const struct raw_stack *raw);
+/* All stacks that there are were learnt: what the watch told of processes that are gone is due to be forgotten. */
+void symbols_learnt(struct symbols *s);
 
 /* Id of the stack in the recording, or -ENOMEM. */
 int symbols_stack(struct symbols *s, struct recording *r, const struct raw_stack *raw);

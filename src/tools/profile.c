@@ -266,6 +266,7 @@ static int profile_attach(struct session *s)
 		warnx("cannot prepare the BPF maps: %s", strerror(-err));
 		return err;
 	}
+	profile_watch_open(s);
 	err = open_events(s);
 	if (err)
 		return err;
@@ -285,7 +286,9 @@ static int profile_enable(struct session *s, bool on)
 
 	if (spread_ns > 10 * 1000 * 1000)
 		spread_ns = 10 * 1000 * 1000; /* enough to part the CPUs; the run should begin at once */
-	err = event_set_enable(&p->events, on, spread_ns);
+	err = on ? profile_watch_start(s) : 0;
+	if (!err)
+		err = event_set_enable(&p->events, on, spread_ns);
 	if (!err && !on)
 		err = event_set_read(&p->events, &p->totals);
 	if (err)

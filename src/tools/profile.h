@@ -48,6 +48,9 @@ int profile_books_size(struct profile_state *p);
 int profile_books_map(struct profile_state *p);
 void profile_books_unmap(struct profile_state *p);
 
+/* Processes that begin and end are watched, if that can be had and user stacks are wanted. */
+void profile_watch_open(struct session *s);
+int profile_watch_start(struct session *s);
 int profile_tick(struct session *s, struct recording *r);
 int profile_drain(struct session *s, struct recording *r);
 uint64_t profile_count(struct session *s);

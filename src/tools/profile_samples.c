@@ -8,6 +8,12 @@
 struct drain {
 	struct profile_state *p;
 	struct recording *r;
+	bool has_begun;
+};
+
+struct look {
+	struct profile_state *p;
+	bool no_room;
 };
 
 static struct process_id process_of(const struct sample_record *record)
@@ -19,6 +25,7 @@ static struct raw_stack raw_stack(const struct profile_state *p, const struct sa
 {
 	return (struct raw_stack){
 		.process = process_of(record),
+		.seen_ns = record->seen_ns,
 		.kernel = (const uint64_t *)record->frames,
 		.user = (const uint64_t *)record->frames + record->kernel_frames,
 		.kernel_frames = record->kernel_frames,
@@ -32,11 +39,11 @@ static struct raw_stack raw_stack(const struct profile_state *p, const struct sa
 /* The mappings this stack needs are read now if they are not known, since its process may end soon. */
 static int learn(void *arg, const struct sample_record *record, const struct sample_sums *sums)
 {
-	struct profile_state *p = arg;
-	struct raw_stack raw = raw_stack(p, record);
+	struct look *look = arg;
+	struct raw_stack raw = raw_stack(look->p, record);
 
 	(void)sums;
-	symbols_learn(p->symbols, &raw);
+	look->no_room |= !symbols_learn(look->p->symbols, &raw);
 	return 0;
 }
 
@@ -58,6 +65,9 @@ static int add_sample(void *arg, const struct sample_record *record, const struc
 	struct rec_sample sample = { .fires = sums->fires, .weight = sums->weight };
 	char comm[KBPFPROF_COMM_BYTES + 1] = "";
 
+	if (!d->has_begun)
+		symbols_watch(d->p->symbols);
+	d->has_begun = true;
 	memcpy(comm, record->comm, KBPFPROF_COMM_BYTES);
 	sample.stack = symbols_stack(d->p->symbols, d->r, &raw);
 	if (sample.stack < 0)
@@ -78,20 +88,52 @@ static int add_sample(void *arg, const struct sample_record *record, const struc
 int profile_drain(struct session *s, struct recording *r)
 {
 	struct profile_state *p = s->state;
-	struct drain d = { p, r };
+	struct drain d = { .p = p, .r = r };
 	int err = samples_drain(&p->samples, add_sample, &d);
 
 	symbols_age(p->symbols);
+	r->sampling.sideband_lost = symbols_watch_lost(p->symbols);
 	if (err)
 		warnx("cannot read the BPF maps: %s", strerror(-err));
 	return err;
 }
 
+/*
+ * What the kernel told until the samples were made is taken in before they are looked at, so first it is
+ * noted which samples there are.
+ */
 int profile_tick(struct session *s, struct recording *r)
 {
 	struct profile_state *p = s->state;
+	struct look look = { .p = p };
 	bool filling;
-	int err = samples_look(&p->samples, learn, p, &filling);
+	int err;
 
-	return err || !filling ? err : profile_drain(s, r);
+	samples_mark(&p->samples);
+	symbols_watch(p->symbols);
+	err = samples_look(&p->samples, learn, &look, &filling);
+	if (!err && (filling || look.no_room))
+		err = profile_drain(s, r);
+	symbols_learnt(p->symbols);
+	return err;
+}
+
+void profile_watch_open(struct session *s)
+{
+	struct profile_state *p = s->state;
+	int err = p->samples.config->want_user ? symbols_watch_open(p->symbols) : 0;
+
+	if (err && s->run->verbose)
+		warnx("cannot watch processes begin and end: %s (those that are gone soon have no names)",
+		      strerror(-err));
+}
+
+int profile_watch_start(struct session *s)
+{
+	struct profile_state *p = s->state;
+	int err = symbols_watch_start(p->symbols);
+
+	for (size_t i = 0; i < s->filter.tgids.n && !err; i++)
+		symbols_expect(p->symbols, s->filter.tgids.list[i]);
+	return err;
 }

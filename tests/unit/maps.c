@@ -24,20 +24,23 @@ static void lines(void **state)
 		unsigned major, minor;
 	} cases[] = {
 		{ "55d499f60000-55d499f66000 r-xp 00002000 fe:00 247498                     /usr/bin/head",
-		  { 0x55d499f60000, 0x55d499f66000, 0x2000, 0, 247498, true, "/usr/bin/head" },
+		  { 0x55d499f60000, 0x55d499f66000, 0x2000, 0, 247498, true, "/usr/bin/head", 0, false },
 		  0xfe,
 		  0 },
-		{ "7ffd0000-7ffd1000 r--p 00000000 00:00 0 ", { 0x7ffd0000, 0x7ffd1000, 0, 0, 0, false, "" }, 0, 0 },
+		{ "7ffd0000-7ffd1000 r--p 00000000 00:00 0 ",
+		  { 0x7ffd0000, 0x7ffd1000, 0, 0, 0, false, "", 0, false },
+		  0,
+		  0 },
 		{ "7f00-7f01 rwxs 1ffffffff000 103:0a 18446744073709551615    /a b/c (deleted)",
-		  { 0x7f00, 0x7f01, 0x1ffffffff000, 0, UINT64_MAX, true, "/a b/c (deleted)" },
+		  { 0x7f00, 0x7f01, 0x1ffffffff000, 0, UINT64_MAX, true, "/a b/c (deleted)", 0, false },
 		  0x103,
 		  0xa },
 		{ "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]",
-		  { 0xffffffffff600000, 0xffffffffff601000, 0, 0, 0, true, "[vsyscall]" },
+		  { 0xffffffffff600000, 0xffffffffff601000, 0, 0, 0, true, "[vsyscall]", 0, false },
 		  0,
 		  0 },
 		{ "08048000-08056000 r-xp 00000000 03:0c 64593   /usr/sbin/gpm",
-		  { 0x8048000, 0x8056000, 0, 0, 64593, true, "/usr/sbin/gpm" },
+		  { 0x8048000, 0x8056000, 0, 0, 64593, true, "/usr/sbin/gpm", 0, false },
 		  3,
 		  0xc },
 	};
@@ -53,6 +56,7 @@ static void lines(void **state)
 		assert_true(m.dev == makedev(cases[i].major, cases[i].minor));
 		assert_int_equal(m.is_executable, cases[i].m.is_executable);
 		assert_string_equal(m.path, cases[i].m.path);
+		assert_true(!m.mapped_ns && !m.is_past); /* /proc does not tell, and what it tells is now */
 		free(line);
 	}
 }

@@ -29,7 +29,8 @@
 static struct {
 	struct task_struct task;
 	struct signal_struct signal;
-	struct mm_struct *mm;
+	struct mm_struct mm;
+	__u64 boot_ns;
 	__u64 tgid_tid;
 	__u64 kernel_stack[SAMPLE_FRAMES_MAX], user_stack[SAMPLE_FRAMES_MAX];
 	long kernel_frames, user_frames; /* negative: what the helper returns */
@@ -118,6 +119,11 @@ static __u64 bpf_get_current_pid_tgid(void)
 	return fake.tgid_tid;
 }
 
+static __u64 bpf_ktime_get_boot_ns(void)
+{
+	return ++fake.boot_ns;
+}
+
 static __u64 bpf_get_current_task(void)
 {
 	return (__u64)(uintptr_t)&fake.task;
@@ -144,7 +150,8 @@ static int reset(void **state)
 	memset(&fake, 0, sizeof(fake));
 	fake.task.group_leader = &fake.task;
 	fake.task.signal = &fake.signal;
-	fake.task.mm = (void *)&fake.mm;
+	fake.task.mm = &fake.mm;
+	fake.mm.start_code = 0x400000;
 	fake.task.start_boottime = 77;
 	fake.task.self_exec_id = 3;
 	strcpy(fake.task.comm, "task");
@@ -191,13 +198,14 @@ static void equal_stacks_are_one_record(void **state)
 	assert_int_equal(fake.entries, 1);
 	assert_int_equal(fake.values[0].fires, 5);
 	assert_int_equal(fake.values[0].weight, 5 * PERIOD);
-	assert_int_equal(fake.cpu.tail[0], 128); /* 6 + 3 words, in blocks of 8 */
+	assert_int_equal(fake.cpu.tail[0], 8 + 128); /* the time; 6 + 3 words, in blocks of 8 */
 	assert_int_equal(record(0)->user_frames, 3);
 	assert_int_equal(record(0)->kernel_frames, 0);
 	assert_int_equal(record(0)->tgid, 100);
 	assert_int_equal(record(0)->start_ns, 77);
 	assert_int_equal(record(0)->exec_id, 3);
 	assert_string_equal(record(0)->comm, "task");
+	assert_int_equal(record(0)->seen_ns, 1); /* of the first of them */
 }
 
 static void one_frame_more_is_another_record(void **state)
@@ -233,6 +241,20 @@ static void kernel_and_user_frames_are_kept_apart(void **state)
 	assert_int_equal(record(0)->user_frames, 3);
 	assert_int_equal(record(0)->frames[1], 0xffff000000000001);
 	assert_int_equal(record(0)->frames[2], 0x400000);
+}
+
+/* Between two programs the user registers are of the old one, the memory is of the new one. */
+static void no_user_side_within_exec(void **state)
+{
+	fake.kernel_frames = 2;
+	fake.mm.start_code = 0;
+	sample(&kernel_mode);
+	assert_int_equal(record(0)->kernel_frames, 2);
+	assert_int_equal(record(0)->user_frames, 0);
+	assert_int_equal(record(0)->flags, 0);
+	fake.kernel_frames = 0;
+	sample(&user_mode); /* whatever runs in user mode is a program */
+	assert_int_equal(record(1)->user_frames, 3);
 }
 
 static void deepest_stacks_fit(void **state)
@@ -352,6 +374,7 @@ int main(void)
 		cmocka_unit_test_setup(one_frame_more_is_another_record, reset),
 		cmocka_unit_test_setup(a_record_survives_what_follows_it, reset),
 		cmocka_unit_test_setup(kernel_and_user_frames_are_kept_apart, reset),
+		cmocka_unit_test_setup(no_user_side_within_exec, reset),
 		cmocka_unit_test_setup(deepest_stacks_fit, reset),
 		cmocka_unit_test_setup(a_full_arena_is_a_loss, reset),
 		cmocka_unit_test_setup(update_errors_are_told_apart, reset),

@@ -17,6 +17,7 @@ static long bpf_get_stack(void *ctx, void *buf, __u32 bytes, __u64 flags);
 static long bpf_get_current_comm(void *buf, __u32 bytes);
 static __u64 bpf_get_current_pid_tgid(void);
 static __u64 bpf_get_current_task(void);
+static __u64 bpf_ktime_get_boot_ns(void);
 static __u32 bpf_get_smp_processor_id(void);
 static long bpf_probe_read_kernel(void *to, __u32 bytes, const void *from);
 
