@@ -6,7 +6,7 @@
 set -eu
 
 build='make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libsqlite3-dev libiberty-dev pkg-config'
-test='sqlite3 g++ gcc-aarch64-linux-gnu libc6-dev-arm64-cross libcmocka-dev perl jq procps util-linux binutils iproute2 strace linux-perf
+test='mandoc sqlite3 g++ gcc-aarch64-linux-gnu libc6-dev-arm64-cross libcmocka-dev perl jq procps util-linux binutils iproute2 strace linux-perf
 	cpio kmod xz-utils zstd binutils debian-archive-keyring'
 lint='clang-format clang-tidy cppcheck shellcheck'
 bench='linux-perf bpftrace debian-archive-keyring'
