@@ -3,6 +3,7 @@
 # make check      all tests (root)              make bench    against perf, bpftrace, libbpf-tools
 # make lint       format, analysers, own rules  make static   one static binary
 # make install    DESTDIR=, PREFIX=             make deps     packages for building and testing
+# make docs       lists of man pages and completion, from the tables of the program just built
 # V=1 shows commands; O=DIR builds there; CC CLANG BPFTOOL ARCH CROSS_COMPILE as usual.
 
 V ?= 0
@@ -47,7 +48,7 @@ SKELS := $(BPF_SRCS:bpf/%.bpf.c=$(O)/skel/%.skel.h)
 SRCS := $(sort $(wildcard src/*.c src/*/*.c))
 OBJS := $(SRCS:src/%.c=$(O)/obj/%.o)
 
-.PHONY: all deps demo check unit bench lint format static install clean
+.PHONY: all deps demo check unit bench lint format static install docs clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(O)/kbpfprof
@@ -78,8 +79,17 @@ static: $(O)/kbpfprof-static
 $(O)/kbpfprof-static: $(OBJS)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) -static $^ $(LIB_LDLIBS_STATIC) -o $@ && $(CROSS_COMPILE)strip $@
 
+# Man pages as they are: packagers compress them. Nothing is run, since it may be built for another machine.
+MAN_PAGES := $(sort $(wildcard docs/*.[1-9]))
+SHARE = $(DESTDIR)$(PREFIX)/share
+
 install: all
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/kbpfprof)install -D -m 755 $(O)/kbpfprof $(DESTDIR)$(PREFIX)/bin/kbpfprof
+	$(Q)for page in $(MAN_PAGES); do install -D -m 644 -t $(SHARE)/man/man$${page##*.} $$page || exit 1; done
+	$(Q)install -D -m 644 docs/kbpfprof.bash $(SHARE)/bash-completion/completions/kbpfprof
+
+docs: $(O)/kbpfprof
+	$(call say,DOCS,docs)docs/generate $(O)/kbpfprof
 
 deps:
 	$(Q)tests/deps.sh build test lint bench

@@ -20,7 +20,7 @@ sources() { git ls-files --cached --others --exclude-standard -- "$@" | while re
 
 mapfile -t c_files < <(sources 'src/*.[ch]' 'include/*.h' 'bpf/*.[ch]' 'vmlinux/*.h' 'tests/*.[ch]')
 mapfile -t user_files < <(sources 'src/*.c')
-mapfile -t shell_files < <(git grep -lE --untracked '^#!/bin/(ba)?sh|^# shellcheck shell=' -- .ci tests)
+mapfile -t shell_files < <(git grep -lE --untracked '^#!/bin/(ba)?sh|^# shellcheck shell=' -- .ci docs src tests)
 
 # Versions differ in details: the style is what Debian 12's makes of it.
 if clang-format --version | grep -q 'version 14\.'; then
