@@ -105,7 +105,7 @@ static void in_intervals(void **state)
 			struct load_range range = { from * 10 * SECOND_NS, to * 10 * SECOND_NS };
 
 			assert_int_equal(recording_load(in_folder("r"), &range, &l), 0);
-			want = db_part(from, to);
+			want = db_some((1u << to) - (1u << from));
 			assert_same(l.r, want);
 			assert_int_equal(l.n_intervals, 5);
 			assert_int_equal(l.n_used, to - from);
@@ -231,7 +231,7 @@ static void through_pipes(void **state)
 {
 	int out = open(in_folder("image"), O_RDWR | O_CREAT | O_TRUNC, 0600), old_out = dup(STDOUT_FILENO),
 	    old_in = dup(STDIN_FILENO);
-	struct recording *want = db_part(0, 3);
+	struct recording *want = db_some(7);
 	struct loaded l;
 
 	(void)state;

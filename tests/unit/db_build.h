@@ -248,25 +248,25 @@ static inline void assert_same(const struct recording *have, const struct record
 	free(b);
 }
 
-/* What intervals [from, to) of db_save()'s file come to, made anew. */
-static inline struct recording *db_part(unsigned from, unsigned to)
+/* What those intervals of db_save()'s file come to whose bit is set, made anew. */
+static inline struct recording *db_some(unsigned mask)
 {
 	struct recording *r = db_new();
+	bool first = true;
 
-	for (unsigned i = from; i < to; i++) {
-		char name[16];
-		uint32_t frames[2] = { 0, db_location(r, "/bin/prog", MAPPING_FILE, "main", 0x100) };
+	for (unsigned i = 0; mask >> i; i++) {
+		uint64_t duration_ns = r->meta.duration_ns;
 
-		snprintf(name, sizeof(name), "f%u", i);
-		frames[0] = db_location(r, "/bin/prog", MAPPING_FILE, name, 0x1000 + 0x10 * i);
-		db_add(r, "prog", recording_stack(r, frames, 0, 2), 10 * (i + 1));
-		frames[0] = db_location(r, "/lib/shared.so", MAPPING_FILE, "shared", 0x50);
-		db_add(r, "prog", recording_stack(r, frames, 0, 2), 1);
+		if (!(mask & 1u << i))
+			continue;
+		if (first)
+			r->meta.start_unix_ns += i * 10 * SECOND_NS;
+		first = false;
+		db_grow(r, i);
+		r->meta.duration_ns = duration_ns + 10 * SECOND_NS;
+		r->sampling.enabled_ns = r->sampling.running_ns = r->meta.duration_ns * r->meta.cpus;
+		r->sampling.achieved_hz = (double)r->sampling.seen * 1e9 / (double)r->sampling.running_ns;
 	}
-	r->meta.start_unix_ns += from * 10 * SECOND_NS;
-	r->meta.duration_ns = (to - from) * 10 * SECOND_NS;
-	r->sampling.enabled_ns = r->sampling.running_ns = r->meta.duration_ns * r->meta.cpus;
-	r->sampling.achieved_hz = (double)r->sampling.seen * 1e9 / (double)r->sampling.running_ns;
 	return r;
 }
 

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Files with faults: what is loaded from one is exactly what some of its intervals hold, those left
+ * out are named, or all of it is refused. Never another number.
+ */
+#include <sqlite3.h>
+
+#include "db/row.h"
+#include "db/schema.h"
+#include "db_build.h"
+
+#define INTERVALS 3
+
+/* What each choice of intervals must come to. */
+static char *wanted[1 << INTERVALS];
+
+static struct {
+	char *bytes;
+	size_t n;
+} whole; /* the file without a fault */
+
+static void read_whole(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	struct stat st;
+
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	whole.n = (size_t)st.st_size;
+	whole.bytes = malloc(whole.n);
+	assert_int_equal(read(fd, whole.bytes, whole.n), whole.n);
+	close(fd);
+}
+
+static void write_file(const char *path, size_t n)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, whole.bytes, n), n);
+	close(fd);
+}
+
+static int set_up(void **state)
+{
+	if (make_folder(state))
+		return -1;
+	for (unsigned mask = 0; mask < 1 << INTERVALS; mask++) {
+		struct recording *r = db_some(mask);
+
+		wanted[mask] = recording_text(r);
+		recording_free(r);
+	}
+	db_save(in_folder("whole"), INTERVALS);
+	read_whole(in_folder("whole"));
+	unlink(in_folder("whole"));
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	for (unsigned mask = 0; mask < 1 << INTERVALS; mask++)
+		free(wanted[mask]);
+	free(whole.bytes);
+	return remove_folder(state);
+}
+
+enum outcome {
+	SAME,
+	DROPPED,
+	REFUSED,
+	OUTCOMES,
+};
+
+/* Fails if what is loaded is not what it should be, or a damaged interval is not told. */
+static enum outcome outcome_of(const char *path, const char *fault)
+{
+	struct loaded l;
+	struct heard h;
+	char *text, name[32];
+	unsigned mask = 0;
+	enum outcome outcome;
+	int err = load_quiet(path, NULL, &l, &h);
+
+	if (err) {
+		if (err != -EBADMSG || !strstr(h.text, path))
+			fail_msg("%s: error %d, and said:\n%s", fault, err, h.text);
+		return REFUSED;
+	}
+	if (l.n_intervals != INTERVALS)
+		fail_msg("%s: %zu intervals", fault, l.n_intervals);
+	for (unsigned i = 0; i < INTERVALS; i++) {
+		snprintf(name, sizeof(name), "interval %u", i + 1);
+		if (!l.intervals[i].damaged)
+			mask |= 1u << i;
+		else if (!strstr(h.text, name))
+			fail_msg("%s: %s is not told:\n%s", fault, name, h.text);
+	}
+	if (l.n_used != (size_t)__builtin_popcount(mask) || l.n_damaged != INTERVALS - l.n_used)
+		fail_msg("%s: %zu used, %zu damaged", fault, l.n_used, l.n_damaged);
+	text = recording_text(l.r);
+	if (strcmp(text, wanted[mask]) != 0)
+		fail_msg("%s: %s\nis not what intervals %x hold:\n%s", fault, text, mask, wanted[mask]);
+	free(text);
+	outcome = l.n_damaged ? DROPPED : SAME;
+	loaded_free(&l);
+	return outcome;
+}
+
+static void every_byte(void **state)
+{
+	unsigned seen[OUTCOMES] = { 0 };
+	char path[128], fault[64];
+	int fd;
+
+	(void)state;
+	strcpy(path, in_folder("r"));
+	write_file(path, whole.n);
+	fd = open(path, O_WRONLY);
+	for (size_t i = 0; i < whole.n; i++) {
+		/* All bits of a byte that says something, or one after the other where most are zero. */
+		char flipped = (char)(whole.bytes[i] ^ (i % 9 ? 1 << i % 8 : 0xff));
+
+		snprintf(fault, sizeof(fault), "byte %zu is %02x", i, (unsigned char)flipped);
+		assert_int_equal(pwrite(fd, &flipped, 1, (off_t)i), 1);
+		seen[outcome_of(path, fault)]++;
+		assert_int_equal(pwrite(fd, &whole.bytes[i], 1, (off_t)i), 1);
+	}
+	close(fd);
+	print_message("# of %zu bytes flipped %u change nothing, %u cost intervals, %u the file\n", whole.n, seen[SAME],
+		      seen[DROPPED], seen[REFUSED]);
+	assert_true(seen[SAME] && seen[DROPPED] && seen[REFUSED]);
+	assert_int_equal(outcome_of(path, "none"), SAME);
+	unlink(path);
+}
+
+static void every_length(void **state)
+{
+	unsigned seen[OUTCOMES] = { 0 };
+	char path[128], fault[64];
+
+	(void)state;
+	strcpy(path, in_folder("r"));
+	for (size_t n = 0; n < whole.n; n += n < 256 || n % 512 > 508 || n % 512 < 2 ? 1 : 97) {
+		snprintf(fault, sizeof(fault), "%zu bytes", n);
+		write_file(path, n);
+		seen[outcome_of(path, fault)]++;
+	}
+	assert_int_equal(seen[SAME], 0);
+	unlink(path);
+}
+
+/* The first intervals of a longer recording outlive the loss of its end. */
+static void lost_end(void **state)
+{
+	char path[128];
+	struct loaded l;
+	struct heard h;
+	struct stat st;
+	struct recording *r = db_new(), *want = db_new();
+	struct saver *s;
+
+	(void)state;
+	strcpy(path, in_folder("r"));
+	assert_int_equal(saver_open(&s, path), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		db_grow(r, i);
+		if (!i)
+			db_grow(want, i);
+		for (unsigned k = 0; i && k < 2000; k++) {
+			uint32_t f = db_location(r, "/bin/more", MAPPING_FILE, "more", 0x10000 + k);
+
+			db_add(r, "more", recording_stack(r, &f, 0, 1), 1);
+		}
+		assert_int_equal(saver_interval(s, r), 0);
+	}
+	saver_close(s);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(truncate(path, st.st_size * 9 / 10), 0);
+	assert_int_equal(load_quiet(path, NULL, &l, &h), 0);
+	says(h.text, "lost its end");
+	says(h.text, "interval 2");
+	assert_int_equal(l.n_used, 1);
+	assert_int_equal(l.n_damaged, 1);
+	assert_same(l.r, want);
+	loaded_free(&l);
+	recording_free(r);
+	recording_free(want);
+	unlink(path);
+}
+
+/* --- by SQL --- */
+
+static sqlite3 *open_edited(const char *path)
+{
+	sqlite3 *db;
+
+	write_file(path, whole.n);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	return db;
+}
+
+/* false: SQLite refuses such an edit itself. */
+static bool edit(const char *path, const char *sql)
+{
+	sqlite3 *db = open_edited(path);
+	bool done = sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK && sqlite3_changes(db) > 0;
+
+	sqlite3_close(db);
+	return done;
+}
+
+static unsigned edit_columns(const char *path, const char *table, const char *row)
+{
+	static const char *const values[] = { "%s + 1", "%s - 1", "-1",	   "9223372036854775807",
+					      "NULL",	"'x'",	  "x'00'", "%s || x'ff'",
+					      "1.5",	"1 << 31" };
+	char sql[256], query[64], value[64];
+	unsigned edits = 0;
+	sqlite3_stmt *q;
+	sqlite3 *db; /* with the same tables: the file is changed below */
+
+	assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+	sqlite3_exec(db, db_create_meta, NULL, NULL, NULL);
+	for (int t = 0; t < DB_TABLES; t++)
+		sqlite3_exec(db, db_tables[t].create, NULL, NULL, NULL);
+
+	snprintf(query, sizeof(query), "PRAGMA table_info(%s)", table);
+	assert_int_equal(sqlite3_prepare_v2(db, query, -1, &q, NULL), SQLITE_OK);
+	while (sqlite3_step(q) == SQLITE_ROW)
+		for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+			const char *column = (const char *)sqlite3_column_text(q, 1);
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+			snprintf(value, sizeof(value), values[i], column);
+#pragma GCC diagnostic pop
+			snprintf(sql, sizeof(sql), "UPDATE %s SET %s = %s WHERE %s AND %s IS NOT %s", table, column,
+				 value, row, column, value);
+			if (!edit(path, sql))
+				continue;
+			edits++;
+			if (outcome_of(path, sql) == SAME)
+				fail_msg("not seen: %s", sql);
+		}
+	sqlite3_finalize(q);
+	sqlite3_close(db);
+	return edits;
+}
+
+static void edited_rows(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "meta", "key = 'cpus'" },	   { "meta", "key = 'intervals'" }, { "meta", "key = 'event'" },
+		{ "meta", "key = 'achieved_hz'" }, { "intervals", "id = 2" },	    { "strings", "id = 2" },
+		{ "mappings", "id = 0" },	   { "locations", "id = 1" },	    { "stacks", "id = 1" },
+		{ "samples", "rowid = 3" },
+	};
+	static const char *const others[] = {
+		"DELETE FROM samples WHERE rowid = 3",
+		"DELETE FROM samples",
+		"DELETE FROM intervals WHERE id = 3",
+		"DELETE FROM intervals WHERE id = 2",
+		"DELETE FROM intervals",
+		"DELETE FROM strings WHERE id = 2",
+		"DELETE FROM mappings",
+		"DELETE FROM locations WHERE id = 0",
+		"DELETE FROM stacks WHERE id = 2",
+		"DELETE FROM meta WHERE key = 'cpus'",
+		"DELETE FROM meta",
+		"INSERT INTO samples SELECT * FROM samples WHERE rowid = 1",
+		"INSERT INTO losses VALUES(2, 'map_full', 5)",
+		"INSERT INTO losses VALUES(2, 'none', 5)",
+		"INSERT INTO meta VALUES('extra', 1)",
+		"INSERT INTO strings VALUES(77, 1, 'more')",
+		"UPDATE samples SET interval = 4 - interval",
+		"UPDATE samples SET fires = 22 - fires WHERE rowid < 3",
+	};
+	char path[128];
+
+	(void)state;
+	strcpy(path, in_folder("r"));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (edit_columns(path, rows[i][0], rows[i][1]) <= 5)
+			fail_msg("too few edits of %s, %s", rows[i][0], rows[i][1]);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		assert_true(edit(path, others[i]));
+		if (outcome_of(path, others[i]) == SAME)
+			fail_msg("not seen: %s", others[i]);
+	}
+	unlink(path);
+}
+
+/* A name used by all intervals costs all; one that only interval 2 uses costs that. */
+static void only_what_refers(void **state)
+{
+	char path[128];
+
+	(void)state;
+	strcpy(path, in_folder("r"));
+	assert_true(edit(path, "UPDATE strings SET text = 'other' WHERE text = 'main'"));
+	assert_int_equal(outcome_of(path, "main"), REFUSED);
+	assert_true(edit(path, "UPDATE strings SET text = 'other' WHERE text = 'f1'"));
+	assert_int_equal(outcome_of(path, "f1"), DROPPED);
+	assert_true(edit(path, "UPDATE intervals SET kept = kept + 1 WHERE id = 2"));
+	assert_int_equal(outcome_of(path, "kept"), DROPPED);
+	unlink(path);
+}
+
+/* Other tables, views, triggers: nothing of it is run, since the file is not looked into. */
+static void other_schema(void **state)
+{
+	static const char *const schemas[] = {
+		"CREATE TABLE more(x)",
+		"CREATE VIEW v AS SELECT * FROM samples",
+		"CREATE INDEX i ON samples(fires)",
+		"CREATE TRIGGER t AFTER INSERT ON samples BEGIN DELETE FROM samples; END",
+		"DROP TABLE losses",
+		"ALTER TABLE samples RENAME TO samples2; CREATE VIEW samples AS SELECT * FROM samples2",
+		"ALTER TABLE samples ADD COLUMN x",
+		"DROP TABLE samples; CREATE VIRTUAL TABLE samples USING fts5(fires)",
+		"PRAGMA writable_schema=1; UPDATE sqlite_schema SET rootpage = 2 WHERE name = 'samples' AND 0; "
+		"UPDATE sqlite_schema SET sql = replace(sql, 'weight', 'wait') WHERE name = 'samples'",
+		"PRAGMA application_id = 1",
+		"PRAGMA user_version = 0",
+		"PRAGMA user_version = 2",
+		"PRAGMA journal_mode = WAL",
+		"PRAGMA encoding = 'UTF-16'; VACUUM",
+	};
+	char path[128];
+
+	(void)state;
+	strcpy(path, in_folder("r"));
+	for (size_t i = 0; i < sizeof(schemas) / sizeof(schemas[0]) - 1; i++) {
+		sqlite3 *db = open_edited(path);
+
+		sqlite3_exec(db, schemas[i], NULL, NULL, NULL);
+		sqlite3_close(db);
+		assert_int_equal(outcome_of(path, schemas[i]), REFUSED);
+	}
+	unlink(path);
+}
+
+/* Trees that share pages, or are each other's. */
+static void other_roots(void **state)
+{
+	char path[128], sql[256];
+	unsigned seen[OUTCOMES] = { 0 };
+
+	(void)state;
+	strcpy(path, in_folder("r"));
+	for (int a = 0; a < DB_TABLES; a++)
+		for (int b = 0; b < DB_TABLES; b++) {
+			sqlite3 *db = open_edited(path);
+
+			snprintf(sql, sizeof(sql),
+				 "PRAGMA writable_schema=1; UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM "
+				 "sqlite_schema WHERE name = '%s') WHERE name = '%s'",
+				 db_tables[a].name, db_tables[b].name);
+			assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+			sqlite3_close(db);
+			seen[outcome_of(path, sql)]++;
+		}
+	/* Itself, and a table without rows that gets such as belong to no interval. */
+	assert_int_equal(seen[SAME], DB_TABLES + 5);
+	unlink(path);
+}
+
+/* --- with checksums that fit: whoever can write a file can do that --- */
+
+static void checksum_of(sqlite3 *db, enum db_table t, int interval, unsigned columns, uint32_t *crc)
+{
+	struct db_value v[DB_COLUMNS_MAX];
+	sqlite3_stmt *q;
+	char sql[128];
+
+	snprintf(sql, sizeof(sql), "SELECT * FROM %s WHERE %s = %d ORDER BY rowid", db_tables[t].name,
+		 t == DB_INTERVALS ? "id" : "interval", interval);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &q, NULL), SQLITE_OK);
+	while (sqlite3_step(q) == SQLITE_ROW) {
+		row_read(q, 0, db_tables[t].types, v);
+		*crc = row_checksum(*crc, db_tables[t].name, v,
+				    columns ? columns : (unsigned)strlen(db_tables[t].types));
+	}
+	sqlite3_finalize(q);
+}
+
+static void set_number(sqlite3 *db, const char *column, uint32_t number, int interval)
+{
+	char sql[128];
+
+	snprintf(sql, sizeof(sql), "UPDATE intervals SET %s = %u WHERE id = %d", column, number, interval);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+}
+
+static void seal(sqlite3 *db)
+{
+	for (int i = 1; i <= INTERVALS; i++) {
+		uint32_t crc = 0;
+
+		for (int t = DB_STRINGS; t <= DB_STACKS; t++)
+			checksum_of(db, (enum db_table)t, i, 0, &crc);
+		set_number(db, "dictionary_checksum", crc, i);
+		crc = 0;
+		checksum_of(db, DB_INTERVALS, i, DB_INTERVAL_CHECKSUM, &crc);
+		checksum_of(db, DB_LOSSES, i, 0, &crc);
+		checksum_of(db, DB_SAMPLES, i, 0, &crc);
+		set_number(db, "checksum", crc, i);
+	}
+}
+
+/* Impossible in itself: found though the checksums fit. */
+static void sealed_nonsense(void **state)
+{
+	static const char *const edits[] = {
+		"UPDATE samples SET fires = -1 WHERE rowid = 1",
+		"UPDATE samples SET weight = -1 WHERE rowid = 1",
+		"UPDATE samples SET stack = 99 WHERE rowid = 1",
+		"UPDATE samples SET stack = 1 << 40 WHERE rowid = 1",
+		"UPDATE samples SET comm = 99 WHERE rowid = 1",
+		"UPDATE samples SET comm = -1 WHERE rowid = 1",
+		"UPDATE samples SET tgid = -5 WHERE rowid = 1",
+		"UPDATE samples SET tid = 1 << 31 WHERE rowid = 1",
+		"UPDATE samples SET cpu = -2 WHERE rowid = 1",
+		"UPDATE samples SET fires = 9223372036854775807 WHERE interval = 1",
+		"UPDATE samples SET weight = 9223372036854775807 WHERE interval = 1",
+		"UPDATE stacks SET frames = x'' WHERE id = 1",
+		"UPDATE stacks SET frames = frames || x'00' WHERE id = 1",
+		"UPDATE stacks SET frames = x'01' || frames, kernel_frames = kernel_frames + 1, leaf = -1 WHERE id = 1",
+		"UPDATE stacks SET user_frames = 65536 WHERE id = 1",
+		"UPDATE stacks SET user_frames = -1, kernel_frames = 3 WHERE id = 1",
+		"UPDATE stacks SET leaf = leaf + 1 WHERE id = 1",
+		"UPDATE stacks SET leaf = NULL WHERE id = 1",
+		"UPDATE stacks SET frames = x'ffffffff0f00', leaf = 2147483647 WHERE id = 1",
+		"UPDATE locations SET mapping = 99 WHERE id = 1",
+		"UPDATE locations SET mapping = -1 WHERE id = 1",
+		"UPDATE locations SET name = 99 WHERE id = 1",
+		"UPDATE locations SET why = 'because' WHERE id = 1",
+		"UPDATE mappings SET kind = 'what' WHERE id = 0",
+		"UPDATE mappings SET path = 99 WHERE id = 0",
+		"UPDATE mappings SET build_id = 'xy' WHERE id = 0",
+		"UPDATE mappings SET build_id = '123' WHERE id = 0",
+		"UPDATE mappings SET build_id = printf('%.*c', 66, 'a') WHERE id = 0",
+		"UPDATE strings SET text = printf('%.*c', 5000, 'a') WHERE text = 'main'",
+		"UPDATE strings SET text = CAST(x'610062' AS TEXT) WHERE text = 'main'",
+		"UPDATE intervals SET seen = -1 WHERE id = 1",
+		"UPDATE intervals SET start_ns = -1 WHERE id = 1",
+		"UPDATE intervals SET bpf_ns = -1 WHERE id = 1",
+		"INSERT INTO losses VALUES(1, 'map_full', -5)",
+		"INSERT INTO losses VALUES(1, 'gremlins', 5)",
+		"INSERT INTO losses VALUES(1, 'map_full', 5), (1, 'map_full', 5)",
+		"DELETE FROM strings WHERE text = 'f0'",
+		"DELETE FROM locations WHERE id = 0",
+		"UPDATE intervals SET kept = 9223372036854775807",
+		"UPDATE intervals SET expected = -9223372036854775807",
+		"UPDATE intervals SET duration_ns = 9223372036854775807",
+	};
+	char path[128];
+
+	(void)state;
+	strcpy(path, in_folder("r"));
+	for (size_t i = 0; i < sizeof(edits) / sizeof(edits[0]); i++) {
+		sqlite3 *db = open_edited(path);
+
+		if (sqlite3_exec(db, edits[i], NULL, NULL, NULL) != SQLITE_OK || !sqlite3_changes(db))
+			fail_msg("no edit: %s: %s", edits[i], sqlite3_errmsg(db));
+		seal(db);
+		sqlite3_close(db);
+		if (outcome_of(path, edits[i]) == SAME)
+			fail_msg("not seen: %s", edits[i]);
+	}
+	unlink(path);
+}
+
+/* The seal itself is right: without an edit it changes nothing. */
+static void sealed_truth(void **state)
+{
+	char path[128];
+	sqlite3 *db;
+
+	(void)state;
+	strcpy(path, in_folder("r"));
+	db = open_edited(path);
+	set_number(db, "checksum", 5, 1);
+	seal(db);
+	sqlite3_close(db);
+	assert_int_equal(outcome_of(path, "sealed"), SAME);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_byte),  cmocka_unit_test(every_length),	   cmocka_unit_test(lost_end),
+		cmocka_unit_test(edited_rows), cmocka_unit_test(only_what_refers), cmocka_unit_test(other_schema),
+		cmocka_unit_test(other_roots), cmocka_unit_test(sealed_truth),	   cmocka_unit_test(sealed_nonsense),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
