@@ -46,11 +46,14 @@ struct scan {
 /* Puts the waiting symbol where it belongs. */
 static int flush(struct scan *s)
 {
-	struct slot *slot = &s->slots[s->at];
+	struct slot *slot;
 	size_t bytes;
 	char *grown;
 
-	if (s->at == s->n || (slot->text && slot->start >= s->start))
+	if (s->at == s->n)
+		return 0;
+	slot = &s->slots[s->at];
+	if (slot->text && slot->start >= s->start)
 		return 0;
 	bytes = strlen(s->text) + 1;
 	grown = intern_grow(s->pool, &s->pool_max, s->pool_bytes + bytes, 1);
