@@ -125,11 +125,9 @@ for (let i = 1; isDiff && i < n; i++) {
 const NBSP = '\u00a0';
 const count = x => x < 1e4 ? String(x) : String(Math.round(x)).replace(/\B(?=(\d{3})+$)/g, NBSP);
 const samples = x => count(x) + NBSP + (x === 1 ? 'sample' : 'samples');
-const points = x => (100 * x).toFixed(1);
-
-function percent(x) {
-	return (x > 0 && x < 0.0005 ? '<0.1' : points(x)) + NBSP + '%';
-}
+// In hundredths; small ones with two digits that count.
+const points = x => x > 0 && x < 0.001 ? (100 * x).toPrecision(2) : (100 * x).toFixed(1);
+const percent = x => points(x) + NBSP + '%';
 
 function changeWords(x) {
 	if (!data.noise.by_time)
@@ -346,7 +344,7 @@ function label(i, x, y, w) {
 function drawFrame(i, x, w, alpha) {
 	const y = top(depth[i]) - scroller.scrollTop;
 	const isMatch = search.on && i && search.matches[name[i]];
-	context.globalAlpha = search.on && !isMatch ? Math.min(alpha, 0.45) : alpha;
+	context.globalAlpha = search.on && !isMatch ? Math.min(alpha, 0.5) : alpha;
 	context.fillStyle = isMatch ? matchColour() : colour(i);
 	context.fillRect(x, y, w > 2 ? w - 0.7 : w, ROW - 1);
 	label(i, x, y, w);
@@ -671,9 +669,8 @@ function key(event) {
 
 // --- Above and below the graph
 function rate(h) {
-	if (h.asked_hz)
-		return ' at ' + count(h.asked_hz) + ' Hz (' + h.achieved_hz.toFixed(1) + ' achieved)';
-	return h.asked_period ? ', every ' + count(h.asked_period) : '';
+	const asked = h.asked_hz ? ' at ' + count(h.asked_hz) + ' Hz' : h.asked_period ? ', every ' + count(h.asked_period) : '';
+	return asked + ' (' + h.achieved_hz.toFixed(1) + ' Hz achieved' + (h.fallback ? '; the default event is not available: ' + h.fallback : '') + ')';
 }
 
 function about(h, fires) {
@@ -692,25 +689,22 @@ function warnings() {
 			', and a function never seen may still hold up to ' +
 			(least > 3 ? (300 / least).toPrecision(2) : '100') + ' %.');
 	}
-	if (data.header.fallback)
-		list.push('The default event is not available here (' + data.header.fallback + '), so ' + data.header.event + '.');
 	if (data.selection)
 		list.push('Only ' + data.selection.text + ': ' + samples(data.selection.left_out) + ' of the recording are left out.');
 	return list;
 }
 
+const ALWAYS = /^(books|lost|not followed):/, LOSS = /^(lost: (?!0$)|not followed)/;
+
 function books() {
-	const parts = data.books.map(line => [line, line]);
-	for (const line of data.base_books || [])
-		parts.push(['before: ' + line, line]);
+	const lines = [['', data.books], ['before: ', data.base_books || []]].flatMap(([who, list]) => list.map(line => ({ who, line })));
+	const notes = lines.filter(x => !ALWAYS.test(x.line)).map(x => x.who + x.line).concat(data.notes);
 	$('books').replaceChildren();
-	for (const [words, line] of parts) {
-		const span = element('span', words);
-		if (/^(lost: (?!0$)|not followed)/.test(line))
-			span.className = 'lost';
+	for (const { who, line } of lines.filter(x => ALWAYS.test(x.line))) {
+		const span = element('span', who + line);
+		span.classList.toggle('lost', LOSS.test(line));
 		$('books').append($('books').firstChild ? ' \u00b7 ' : '', span);
 	}
-	const notes = data.notes.slice();
 	if (data.header.command)
 		notes.unshift('command: ' + data.header.command);
 	$('notes').replaceChildren(...notes.map(line => element('li', line)));
@@ -757,7 +751,7 @@ function frame(i) {
 			ownFires: own(v.fires, i), share: share(i, s) })), change: isDiff ? change(i) : null };
 }
 
-function find_frames(wanted) {
+function findFrames(wanted) {
 	const list = [];
 	for (let i = 0; i < n; i++)
 		if (text(i) === wanted)
@@ -778,7 +772,7 @@ choose(0);
 draw();
 const ready = performance.now() - began;
 
-window.flamegraph = Object.freeze({ frames: n, frame, find: find_frames, where,
+window.flamegraph = Object.freeze({ frames: n, frame, depth: i => depth[i], find: findFrames, where,
 	state: () => ({ zoom: view.zoom, chosen: view.chosen, pointed: view.pointed, isIcicle: view.isIcicle, side: view.side,
 		matched: search.share.slice(0, sides.length), matchedFrames: search.frames, error: search.error, isDark: dark.matches,
 		drawnFrames: drawn.frames, strips: drawn.strips, drawMs: drawn.ms, readyMs: ready }) });
