@@ -24,7 +24,7 @@ static bool fits_one(const char *pattern, size_t bytes, const char *name)
 	char one[PATTERN_BYTES];
 
 	snprintf(one, sizeof(one), "%.*s", (int)(bytes < sizeof(one) ? bytes : sizeof(one) - 1), pattern);
-	return !fnmatch(one, name, 0);
+	return !strcmp(one, name) || !fnmatch(one, name, 0); /* "[kernel]" is a name, and as a pattern another */
 }
 
 static bool fits_list(const char *patterns, const char *name)
@@ -44,8 +44,12 @@ static bool fits_list(const char *patterns, const char *name)
 static bool fits_object(const char *patterns, const struct recording *r, const struct rec_mapping *m)
 {
 	const char *name = recording_str(r, m->name), *slash = strrchr(name, '/');
+	char module[80] = "";
 
-	return fits_list(patterns, name) || (slash && fits_list(patterns, slash + 1));
+	if (m->kind == MAPPING_MODULE)
+		snprintf(module, sizeof(module), "[%.70s]", name);
+	return fits_list(patterns, name) || (slash && fits_list(patterns, slash + 1)) ||
+	       (*module && fits_list(patterns, module));
 }
 
 static const struct rec_location *leaf(const struct recording *r, int stack)
@@ -63,7 +67,7 @@ static bool keep(const struct recording *r, const struct rec_sample *s, void *ar
 
 	return (!o->comms || fits_list(o->comms, recording_str(r, s->labels.comm))) &&
 	       (!o->dsos || (l && fits_object(o->dsos, r, &r->mappings[l->mapping]))) &&
-	       (!o->sym || (l && l->name && !fnmatch(o->sym, recording_str(r, l->name), 0))) &&
+	       (!o->sym || (l && l->name && fits_one(o->sym, strlen(o->sym), recording_str(r, l->name)))) &&
 	       (!o->pids || ids_has(&selector->tgids, s->labels.tgid)) &&
 	       (!o->tids || ids_has(&selector->tids, s->labels.tid)) &&
 	       (!o->cpus || (s->labels.cpu >= 0 && cpu_list_has(&selector->cpus, (unsigned)s->labels.cpu)));

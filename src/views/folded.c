@@ -8,7 +8,8 @@
  * COUNT is the weight in units of the mean period. With a fixed period (-c, and the clocks) these
  * are the samples; where the kernel varies the period to hold a rate, a sample that stands for more
  * counts more. Rounding is carried from line to line, so that the sum is the number of samples
- * kept; a line whose count becomes 0 is left out.
+ * kept; a line whose count becomes 0 is left out. A comparison has two counts, before and after, as
+ * flamegraph.pl reads them.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -36,7 +37,7 @@ struct process {
 struct line {
 	int process; /* index */
 	int stack;
-	uint64_t fires, weight;
+	uint64_t fires, weight, base_fires, base_weight;
 };
 
 struct folded {
@@ -126,7 +127,7 @@ static int make_lines(struct folded *fd)
 
 		if (process < 0)
 			return process;
-		fd->lines[i] = (struct line){ process, s->stack, s->fires, s->weight };
+		fd->lines[i] = (struct line){ process, s->stack, s->fires, s->weight, s->base_fires, s->base_weight };
 	}
 	return 0;
 }
@@ -200,43 +201,71 @@ static int compare_lines(const void *a, const void *b, void *context)
 	}
 }
 
-static void write_line(FILE *f, const struct folded *fd, const struct line *line, uint64_t count)
-{
-	const struct word *word;
-
-	fputs(fd->processes[line->process].word.text, f);
-	for (unsigned depth = 0; (word = word_at(fd, line->stack, depth)); depth++) {
-		fputc(';', f);
-		fputs(word->text, f);
-	}
-	fprintf(f, " %" PRIu64 "\n", count);
-}
-
 /* `weight` in units of the mean period, rounded half up. */
 static uint64_t in_periods(uint64_t weight, uint64_t all_weight, uint64_t all_fires)
 {
 	return (uint64_t)(((unsigned __int128)weight * all_fires + all_weight / 2) / all_weight);
 }
 
+/* Counts of lines, one after the other, whose sum is that of the samples: what is rounded off goes to the next. */
+struct counter {
+	uint64_t all_fires, all_weight;
+	uint64_t sum, written;
+};
+
+static void counter_expect(struct counter *c, uint64_t fires, uint64_t weight)
+{
+	c->all_fires += fires;
+	c->all_weight += weight;
+}
+
+static void counter_add(struct counter *c, uint64_t fires, uint64_t weight)
+{
+	c->sum += c->all_weight ? weight : fires;
+}
+
+/* What was added since the last call. */
+static uint64_t counter_take(struct counter *c)
+{
+	uint64_t upto = c->all_weight ? in_periods(c->sum, c->all_weight, c->all_fires) : c->sum;
+	uint64_t count = upto - c->written;
+
+	c->written = upto;
+	return count;
+}
+
+static void write_line(FILE *f, const struct folded *fd, const struct line *line, uint64_t base_count, uint64_t count)
+{
+	const struct word *word;
+
+	if (!base_count && !count)
+		return;
+	fputs(fd->processes[line->process].word.text, f);
+	for (unsigned depth = 0; (word = word_at(fd, line->stack, depth)); depth++) {
+		fputc(';', f);
+		fputs(word->text, f);
+	}
+	if (fd->r->baseline)
+		fprintf(f, " %" PRIu64, base_count);
+	fprintf(f, " %" PRIu64 "\n", count);
+}
+
 static void write_lines(FILE *f, const struct folded *fd)
 {
+	struct counter before = { 0 }, now = { 0 };
 	size_t n = fd->r->n_samples;
-	uint64_t all_fires = 0, all_weight = 0, sum = 0, written = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		all_fires += fd->lines[i].fires;
-		all_weight += fd->lines[i].weight;
+		counter_expect(&before, fd->lines[i].base_fires, fd->lines[i].base_weight);
+		counter_expect(&now, fd->lines[i].fires, fd->lines[i].weight);
 	}
 	for (size_t i = 0; i < n; i++) {
-		uint64_t upto;
+		const struct line *line = &fd->lines[i];
 
-		sum += all_weight ? fd->lines[i].weight : fd->lines[i].fires;
-		if (i + 1 < n && !compare_lines(&fd->lines[i], &fd->lines[i + 1], (void *)fd))
-			continue;
-		upto = all_weight ? in_periods(sum, all_weight, all_fires) : sum;
-		if (upto > written)
-			write_line(f, fd, &fd->lines[i], upto - written);
-		written = upto;
+		counter_add(&before, line->base_fires, line->base_weight);
+		counter_add(&now, line->fires, line->weight);
+		if (i + 1 == n || compare_lines(line, line + 1, (void *)fd))
+			write_line(f, fd, line, counter_take(&before), counter_take(&now));
 	}
 }
 
@@ -263,7 +292,7 @@ static int write_folded(FILE *f, const struct recording *r, const struct view_op
 		qsort_r(fd.lines, r->n_samples, sizeof(*fd.lines), compare_lines, &fd);
 		write_lines(f, &fd);
 	}
-	if (!err && o->idle)
+	if (!err && o->idle && !r->baseline)
 		write_idle(f, r);
 	for (size_t i = 0; i < fd.n_frames && fd.frames; i++)
 		free(fd.frames[i].text);
@@ -280,6 +309,7 @@ const struct view view_folded = {
 	.name = "folded",
 	.summary = "one line a stack, for flame graph tools",
 	.needs = REC_SAMPLES,
+	.draws = REC_BASELINE,
 	.is_data = true,
 	.write = write_folded,
 };

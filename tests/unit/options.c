@@ -111,12 +111,12 @@ static void help(void **state)
 /* One letter has one meaning: no two rows of the shared groups share a letter or a name. */
 static void shared_rows_are_distinct(void **state)
 {
-	const struct option_def *groups[] = { target_option_defs, time_option_defs, output_option_defs };
+	const struct option_def *groups[] = { target_option_defs, time_option_defs, view_option_defs, run_option_defs };
 	const struct option_def *all[64];
 	size_t n = 0;
 
 	(void)state;
-	for (size_t g = 0; g < 3; g++)
+	for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); g++)
 		for (const struct option_def *def = groups[g]; def->name; def++)
 			all[n++] = def;
 	for (size_t i = 0; i < n; i++)

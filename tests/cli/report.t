@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# `report`: recordings of known content (tests/programs/recording_make.c), filtered, cut, listed; and bad input.
+here=$(dirname "$(readlink -f "$0")")
+# shellcheck source=tests/lib.sh
+. "$here/../lib.sh"
+
+for kind in basic intervals damaged newer empty unborn hostile; do "$PROGRAMS/recording_make" $kind "$tmp/$kind" || exit 1; done
+report() { run "$KBPFPROF" report "$@"; }
+share() { printf '%s\n' "$out" | awk -v sym="$1" '$1 ~ /%$/ && $NF == sym { print $1 + 0; exit }'; }
+
+# --- the whole
+report "$tmp/basic"
+is 'exit status' "$rc" 0
+is 'stderr is empty' "$err" ''
+for row in 'spin 60' 'copy_to_user 20' 'memcpy 10' 'ext4_write 8'; do
+	# shellcheck disable=SC2086 # two words
+	set -- $row
+	is "share of $1" "$(share "$1")" "$2"
+done
+like 'what has no name says why' "$out" 'blob\.so +\+0x1234 \[stripped\]'
+like 'a module' "$out" '\[ext4\] +ext4_write'
+like 'the books are those of the run' "$out" '^books: 2000 due = 1000 kept \+ 900 idle \+ 50 lost \+ 50 not delivered'
+like '... and its losses' "$out" '^lost: 40 stack map full, 10 hash collision'
+like '... and where and when it was' "$out" 'kernel: 6\.1\.0-test x86_64; started 2023-11-14 22:13:20 UTC'
+whole=$out
+report -i "$tmp/basic"
+is '-i FILE is the same' "$out" "$whole"
+run sh -c "'$KBPFPROF' report - < '$tmp/basic'"
+is 'so is stdin' "$out" "$whole"
+report --top 1 "$tmp/basic" -s sym
+like 'options before and after' "$out" 'in 4 more rows'
+
+# --- filters: samples of that kind, of 1 000 kept
+samples() {
+	report "$tmp/basic" "$@" -f json -q
+	printf '%s\n' "$out" | jq '[.samples[].fires] | add // 0'
+}
+is '--comm' "$(samples --comm writer)" 200
+is '--comm, a pattern' "$(samples --comm 'w*r')" 1000
+is '--comm, a list' "$(samples --comm writer,worker)" 1000
+is '--dso, short' "$(samples --dso libc.so.6)" 100
+is '--dso, whole' "$(samples --dso /usr/bin/worker)" 600
+is '--dso, a pattern' "$(samples --dso 'libc.so*')" 100
+is '--dso, the kernel' "$(samples --dso '[kernel]')" 200
+is '--dso, a module' "$(samples --dso '[ext4]')" 80
+is '--dso, a module, bare' "$(samples --dso ext4)" 80
+is '--sym' "$(samples --sym spin)" 600
+is '--sym, a pattern' "$(samples --sym '*_*')" 280
+is '--pid' "$(samples --pid 100)" 800
+is '--tid' "$(samples --tid 102)" 200
+is '--cpu' "$(samples --cpu 0)" 600
+is '--cpu, a list' "$(samples --cpu 0-1)" 1000
+is 'several: all of them' "$(samples --comm worker --dso worker --cpu 1)" 200
+report "$tmp/basic" --comm writer
+like 'what was left out is said' "$out" 'comm=writer'
+like '... and adds up' "$out" '200.*800|800.*200'
+is 'shares are of what is shown' "$(share memcpy)" 50
+report "$tmp/basic" --comm nobody
+is 'nothing is left: exit status' "$rc" 1
+like '... says so' "$err" 'nothing with comm=nobody'
+for bad in '--pid x' '--tid 0' '--cpu 3-1' '--from x' '--percent-limit 101' '--from 5s --to 5s'; do
+	# shellcheck disable=SC2086 # words
+	report "$tmp/basic" $bad
+	is "$bad: exit status" "$rc" 129
+	like '... names it' "$err" "${bad%% *}|--to"
+done
+
+# --- parts
+kept() { printf '%s\n' "$out" | sed -n 's/^books: .* due = \([0-9]*\) kept.*/\1/p'; }
+report "$tmp/intervals"
+is 'five intervals' "$(kept)" 650
+for k in 1 2 3 4 5; do
+	report "$tmp/intervals" --from $((10 * k - 10))s --to $((10 * k))s
+	is "interval $k" "$(kept)" $((100 + 10 * k))
+done
+like 'the loss is in its interval' "$("$KBPFPROF" report "$tmp/intervals" --from 20s --to 30s)" '^lost: 7 stack map full'
+like '... and in no other' "$("$KBPFPROF" report "$tmp/intervals" --to 20s)" '^lost: 0'
+report "$tmp/intervals" --from 20s
+is 'from there to the end' "$(kept)" $((3 * 100 + 30 + 40 + 50))
+like '... is 30 s' "$out" ' in 30\.0 s on 2 CPUs'
+
+# --- list
+report "$tmp/intervals" --list
+is '--list: exit status' "$rc" 0
+like '... an interval' "$out" '^ +3 +20\.0 s +30\.0 s +130$'
+report "$tmp/basic" --list
+like '... an object and its build-id' "$out" '600 +3/3 +0102030405060708090a0b0c0d0e0f1011121314 +/usr/bin/worker$'
+like '... and which frames have no name' "$out" '20 +0/1 .* /opt/blob\.so$'
+
+# --- empty ones
+report "$tmp/empty"
+is 'nothing but idle: exit status' "$rc" 0
+like '... says so' "$out" '^no samples: the CPUs were idle'
+report "$tmp/unborn"
+isnt_zero() { [ "$rc" != 0 ]; }
+ok 'a run that ended before its first interval' isnt_zero
+like '... says so' "$err" 'interval'
+
+# --- bad input: a clear line, the right exit status, and no number
+report "$tmp/damaged"
+is 'a damaged interval: exit status' "$rc" 5
+like '... is named' "$err" 'interval 3'
+is '... and left out' "$(kept)" $((650 - 130))
+report "$tmp/damaged" --list
+like '... and listed' "$out" '^ +3 .*damaged'
+report "$tmp/newer"
+is 'of a newer version: exit status' "$rc" 5
+like '... says so' "$err" 'newer'
+is '... prints nothing' "$out" ''
+no_recording() {
+	report "$2"
+	is "$1: exit status" "$rc" "${3:-5}"
+	is '... prints nothing' "$out" ''
+	like '... names the file' "$err" "$2"
+}
+head -c 5000 /dev/urandom > "$tmp/random"
+no_recording 'random bytes' "$tmp/random"
+: > "$tmp/nothing"
+no_recording 'an empty file' "$tmp/nothing"
+sqlite3 "$tmp/foreign" 'CREATE TABLE t (a); INSERT INTO t VALUES (1)'
+no_recording "somebody's database" "$tmp/foreign"
+cp "$tmp/basic" "$tmp/table"
+sqlite3 "$tmp/table" 'CREATE TABLE more (a)'
+no_recording 'one with a table more' "$tmp/table"
+cp "$tmp/basic" "$tmp/view"
+sqlite3 "$tmp/view" 'ALTER TABLE samples RENAME TO s; CREATE VIEW samples AS SELECT * FROM s'
+no_recording 'one with a view in place of a table' "$tmp/view"
+head -c 3000 "$tmp/basic" > "$tmp/short"
+no_recording 'the beginning of one' "$tmp/short"
+no_recording 'no such file' "$tmp/no-such-file" 1
+mkfifo "$tmp/fifo"
+report "$tmp/fifo"
+ok 'a FIFO is not waited for' isnt_zero
+report "$tmp"
+ok 'a folder' isnt_zero
+report /dev/zero
+ok 'a device' isnt_zero
+report
+is 'no file: exit status' "$rc" 129
+report "$tmp/basic" "$tmp/basic"
+is 'two files: exit status' "$rc" 129
+
+# --- names chosen to do harm stay text
+for format in table folded list; do
+	report "$tmp/hostile" -f $format --top 0
+	is "hostile names, $format: exit status" "$rc" 0
+	is '... no control byte comes through' "$(printf '%s' "$out" | LC_ALL=C grep -c $'[\x01-\x08\x0b-\x1f\x7f]')" 0
+done
+finish
