@@ -39,7 +39,7 @@ static int check_old(const struct place *p, const char *path)
 {
 	int fd = open(p->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), err = 0;
 	uint8_t header[FORMAT_HEADER_BYTES];
-	struct stat st;
+	struct stat st = { 0 };
 	ssize_t n;
 
 	if (fd < 0) {
@@ -49,7 +49,7 @@ static int check_old(const struct place *p, const char *path)
 		return err;
 	}
 	n = fstat(fd, &st) ? -1 : pread(fd, header, sizeof(header), 0);
-	if (n >= 0 && !S_ISREG(st.st_mode)) {
+	if (!S_ISREG(st.st_mode)) {
 		warnx("%s is no regular file ('-o -' writes to stdout)", path);
 		err = -EEXIST;
 	} else if (n < 0 || (n > 0 && !format_is_recording(header, (size_t)n))) {

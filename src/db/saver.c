@@ -49,10 +49,18 @@ static void release_signal(const sigset_t *before)
 	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
+/* SQLite often forgets why a write failed: errno still has it, unless what it did afterwards failed, too. */
+static int write_errno(const struct saver *s)
+{
+	int seen = errno, known = sqlite3_system_errno(s->db);
+
+	if (known > 0)
+		return -known;
+	return seen == EFBIG || seen == EDQUOT || seen == ENOSPC || seen == EROFS || seen == ENODEV ? -seen : -EIO;
+}
+
 static int errno_of(const struct saver *s, int rc)
 {
-	int system = sqlite3_system_errno(s->db);
-
 	switch (rc & 0xff) {
 	case SQLITE_NOMEM:
 		return -ENOMEM;
@@ -65,7 +73,7 @@ static int errno_of(const struct saver *s, int rc)
 		return -EROFS;
 	case SQLITE_IOERR:
 	case SQLITE_CANTOPEN:
-		return system > 0 ? -system : -EIO;
+		return write_errno(s);
 	default:
 		return -EIO;
 	}
@@ -93,7 +101,7 @@ static char *bytes_text(char buf[DB_BYTES_TEXT], uint64_t bytes)
 
 static int fail(struct saver *s, int rc)
 {
-	int err = errno_of(s, rc);
+	int err = s->failed ? s->failed : errno_of(s, rc);
 	char bytes[DB_BYTES_TEXT];
 
 	if (s->in_memory)
@@ -116,13 +124,14 @@ static void note_bytes(struct saver *s)
 		s->bytes = (uint64_t)st.st_size;
 }
 
-/* The whole of a transaction. SQLITE_OK or SQLite's error, with everything as it was before in the file. */
+/* The whole of a transaction. SQLITE_OK; or SQLite's error and s->failed, with the file as it was before. */
 static int transact(struct saver *s, int (*put)(struct saver *s, const struct recording *r), const struct recording *r)
 {
 	sigset_t before;
 	int rc;
 
 	hold_signal(&before);
+	errno = 0;
 	rc = sqlite3_exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
 	if (rc == SQLITE_OK)
 		rc = put(s, r);
@@ -226,6 +235,8 @@ int saver_open(struct saver **out, const char *path)
 	if (!err)
 		err = create(s);
 	if (err) {
+		if (s->place.fd >= 0 && !place_check(&s->place)) /* without tables it is of no use */
+			unlink(s->place.path);
 		saver_close(s);
 		return err;
 	}
