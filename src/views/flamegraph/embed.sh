@@ -12,7 +12,12 @@ trap 'rm -rf "$tmp"' EXIT
 dense() { sed -e 's/^[[:space:]]*//' -e '/^\/\//d' -e '/^\/\*.*\*\/$/d' -e '/^$/d' "$1"; }
 # An element's text starts right behind its tag: with the line break there.
 element() { { echo; dense "$1"; } > "$2"; }
-hash() { sha256sum < "$1" | cut -c1-64 | tr a-f A-F | basenc --base16 -d | base64; }
+# Base64 of the digest's bytes, by what every coreutils and busybox has.
+digits() { sha256sum < "$1" | cut -c1-64 | sed 's/../0x& /g'; }
+hash() {
+	# shellcheck disable=SC2046 # words are meant
+	printf '%b' "$(printf '\\0%03o' $(digits "$1"))" | base64
+}
 
 element "$2" "$tmp/css"
 element "$3" "$tmp/js"
