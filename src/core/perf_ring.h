@@ -38,7 +38,7 @@ uint64_t perf_ring_word(const struct perf_ring *ring, size_t offset);
 const struct perf_event_header *perf_ring_take(struct perf_ring *ring, void *buf, size_t buf_bytes);
 /* Gives the kernel back what was taken. */
 void perf_ring_release(struct perf_ring *ring);
-/* Of the ring, as it was fetched: room that the kernel has left. */
+/* Bytes beside those that were fetched and not taken. */
 uint64_t perf_ring_room(const struct perf_ring *ring);
 
 #endif

@@ -20,6 +20,8 @@
 /* With less room a record may have been lost that no other came after, which would tell so. */
 #define ROOM_BYTES 1024
 
+#define FUTURE_NS 10000000000 /* no record is that much later than now */
+
 /* include/uapi/linux/perf_event.h describes the records; each ends with its time (sample_id_all). */
 struct task_record { /* PERF_RECORD_FORK, PERF_RECORD_EXIT */
 	struct perf_event_header header;
@@ -109,19 +111,26 @@ static void on_record(struct sideband *b, struct sideband_cpu *cpu, const struct
 	}
 }
 
+/* All that was fetched of a ring makes no sense. */
+static void give_up(struct sideband *b, struct sideband_cpu *cpu)
+{
+	cpu->ring.tail = cpu->ring.head;
+	cpu->next_ns = UINT64_MAX;
+	b->lost++;
+	generations_doubt(&b->generations, cpu->last_ns, sideband_now_ns(b));
+}
+
 static void peek(struct sideband *b, struct sideband_cpu *cpu)
 {
 	uint64_t damaged = cpu->ring.damaged;
 	size_t n = perf_ring_peek(&cpu->ring);
 
-	cpu->next_ns = UINT64_MAX;
-	if (n >= sizeof(struct perf_event_header) + sizeof(uint64_t)) {
+	if (n >= sizeof(struct perf_event_header) + sizeof(uint64_t))
 		cpu->next_ns = perf_ring_word(&cpu->ring, n - sizeof(uint64_t));
-	} else if (n || cpu->ring.damaged != damaged) {
-		cpu->ring.tail = cpu->ring.head; /* without a time it is none of ours */
-		b->lost++;
-		generations_doubt(&b->generations, cpu->last_ns, sideband_now_ns(b));
-	}
+	else if (n || cpu->ring.damaged != damaged) /* without a time it is none of ours */
+		give_up(b, cpu);
+	else
+		cpu->next_ns = UINT64_MAX;
 }
 
 static void take(struct sideband *b, struct sideband_cpu *cpu)
@@ -155,8 +164,11 @@ void sideband_merge(struct sideband *b, uint64_t until_ns)
 {
 	struct sideband_cpu *cpu;
 
-	for (size_t i = 0; i < b->n; i++)
+	for (size_t i = 0; i < b->n; i++) {
 		peek(b, &b->cpus[i]);
+		if (b->cpus[i].next_ns != UINT64_MAX && b->cpus[i].next_ns > until_ns + FUTURE_NS)
+			give_up(b, &b->cpus[i]); /* or it would stop the ring for ever */
+	}
 	while ((cpu = oldest(b, until_ns)))
 		take(b, cpu);
 }
@@ -178,13 +190,15 @@ void sideband_read(struct sideband *b)
 {
 	uint64_t until_ns = b->n ? sideband_now_ns(b) : 0;
 
-	for (size_t i = 0; i < b->n; i++)
+	for (size_t i = 0; i < b->n; i++) {
 		perf_ring_fetch(&b->cpus[i].ring);
+		b->cpus[i].was_full = perf_ring_room(&b->cpus[i].ring) < ROOM_BYTES;
+	}
 	sideband_merge(b, until_ns);
 	for (size_t i = 0; i < b->n; i++) {
 		struct sideband_cpu *cpu = &b->cpus[i];
 
-		if (perf_ring_room(&cpu->ring) < ROOM_BYTES)
+		if (cpu->was_full)
 			generations_doubt(&b->generations, cpu->last_ns, until_ns);
 		perf_ring_release(&cpu->ring);
 	}

@@ -21,6 +21,7 @@ struct sideband_cpu {
 	struct perf_ring ring;
 	uint64_t next_ns; /* time of the next record; UINT64_MAX: there is none */
 	uint64_t last_ns; /* of the last one taken, or when the run began */
+	bool was_full;	  /* when it was fetched */
 };
 
 /* All zero: closed, no event is ever seen. */
