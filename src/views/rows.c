@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "views/focus.h"
+
 static bool same_key(const void *owner, uint32_t id, const void *key)
 {
 	const struct rows *rows = owner;
@@ -88,13 +90,32 @@ static int add_to_row(struct rows *rows, const struct rec_sample *s, size_t numb
 	return 0;
 }
 
+/* How far from the leaf functions have rows. */
+static unsigned reach(const struct rows *rows, struct path path)
+{
+	return rows->children || rows->focus ? path.n : 1;
+}
+
+static bool has_row(const struct rows *rows, uint32_t function)
+{
+	return !rows->focus || rows->focus[function];
+}
+
 static int add_sample(struct rows *rows, size_t number, const struct rec_sample *s)
 {
 	struct path path = functions_path(&rows->fs, s->stack);
+	bool found = false;
 	int err = 0;
 
-	for (unsigned i = rows->children ? path.n : 1; i-- && !err;)
-		err = add_to_row(rows, s, number, PATH_FUNCTION(path.elements[i]), i == 0);
+	for (unsigned i = reach(rows, path); i-- && !err;) {
+		uint32_t function = PATH_FUNCTION(path.elements[i]);
+
+		if (!has_row(rows, function))
+			continue;
+		err = add_to_row(rows, s, number, function, i == 0);
+		found = true;
+	}
+	rows->focus_fires += rows->focus && found ? s->fires : 0;
 	rows->total_fires += s->fires;
 	rows->total_weight += s->weight;
 	rows->base_total_fires += s->base_fires;
@@ -106,15 +127,20 @@ static int add_idle(struct rows *rows)
 {
 	static const struct row_key key = { -1, -1, -1, -1, -1, -1 };
 	const struct rec_sampling *s = &rows->r->sampling;
-	struct row *row = s->idle ? add_row(rows, &key) : NULL;
+	struct row *row;
 
+	if (!s->idle)
+		return 0;
+	rows->total_fires += s->idle;
+	rows->total_weight += s->idle_weight;
+	if (rows->focus)
+		return 0;
+	row = add_row(rows, &key);
 	if (!row)
-		return s->idle ? -ENOMEM : 0;
+		return -ENOMEM;
 	row->idle = true;
 	row->fires = row->self_fires = s->idle;
 	row->weight = row->self_weight = s->idle_weight;
-	rows->total_fires += s->idle;
-	rows->total_weight += s->idle_weight;
 	return 0;
 }
 
@@ -198,18 +224,37 @@ out:
 	return err;
 }
 
-int rows_open(struct rows *rows, const struct recording *r, const struct sort_keys *keys, bool children, bool idle)
+static int add_samples(struct rows *rows, bool idle)
 {
-	int err;
+	int err = 0;
 
-	*rows = (struct rows){ .r = r, .keys = *keys, .children = children };
-	err = functions_open(&rows->fs, r);
-	for (size_t i = 0; i < r->n_samples && !err; i++)
-		err = add_sample(rows, i + 1, &r->samples[i]);
+	for (size_t i = 0; i < rows->r->n_samples && !err; i++)
+		err = add_sample(rows, i + 1, &rows->r->samples[i]);
 	rows->kept_fires = rows->total_fires;
 	if (!err && idle)
 		err = add_idle(rows);
 	return err ? err : sort_rows(rows);
+}
+
+int rows_open(struct rows *rows, const struct recording *r, const struct sort_keys *keys, bool children, bool idle)
+{
+	int err;
+
+	*rows = (struct rows){ .r = r, .keys = *keys, .children = children, .callees = children };
+	err = functions_open(&rows->fs, r);
+	return err ? err : add_samples(rows, idle);
+}
+
+int rows_open_focus(struct rows *rows, const struct recording *r, const struct sort_keys *keys, const char *pattern,
+		    bool callees, bool idle)
+{
+	int err;
+
+	*rows = (struct rows){ .r = r, .keys = *keys, .callees = callees };
+	err = functions_open(&rows->fs, r);
+	if (!err)
+		err = focus_find(&rows->fs, pattern, &rows->focus);
+	return err ? err : add_samples(rows, idle);
 }
 
 void rows_close(struct rows *rows)
@@ -219,28 +264,36 @@ void rows_close(struct rows *rows)
 	free(rows->list);
 	free(rows->ranks);
 	free(rows->paths);
+	free(rows->focus);
 }
 
-/* From element `at` of the path to the root, or with --children to the leaf; without the function itself if a column
+/* From element `at` of the path to the root, or to the leaf for callees; without the function itself if a column
  * names it. */
 static struct tree_path trace(const struct rows *rows, struct path path, unsigned at, uint64_t weight)
 {
 	unsigned skip = rows->keys.has[KEY_SYM] ? 1 : 0;
-	unsigned n = (rows->children ? at + 1 : path.n - at) - skip;
-	unsigned first = rows->children ? at - skip : at + skip;
+	unsigned n = (rows->callees ? at + 1 : path.n - at) - skip;
+	unsigned first = rows->callees ? at - skip : at + skip;
 
-	return (struct tree_path){ n ? path.elements + first : path.elements, rows->children ? -1 : 1, n, weight };
+	return (struct tree_path){ .first = n ? path.elements + first : path.elements,
+				   .step = rows->callees ? -1 : 1,
+				   .n = n,
+				   .weight = weight };
 }
 
 static void trace_sample(struct rows *rows, size_t n, size_t number, const struct rec_sample *s)
 {
 	struct path path = functions_path(&rows->fs, s->stack);
 
-	for (unsigned i = rows->children ? path.n : 1; i--;) {
-		struct row_key key = key_of(rows, &s->labels, PATH_FUNCTION(path.elements[i]));
-		uint32_t rank = rows->ranks[find_row(rows, &key)];
-		struct row *row = &rows->list[rank];
+	for (unsigned i = reach(rows, path); i--;) {
+		uint32_t function = PATH_FUNCTION(path.elements[i]), rank;
+		struct row_key key = key_of(rows, &s->labels, function);
+		struct row *row;
 
+		if (!has_row(rows, function))
+			continue;
+		rank = rows->ranks[find_row(rows, &key)];
+		row = &rows->list[rank];
 		if (rank >= n || row->last_sample == number)
 			continue;
 		row->last_sample = number;

@@ -30,10 +30,13 @@ struct rows {
 	struct functions fs;
 	struct sort_keys keys;
 	bool children;
+	bool callees;	  /* paths lead to callees, not to callers */
+	bool *focus;	  /* by function: only these have rows, wherever they stand in a stack; NULL: all */
 	struct row *list; /* largest first, after rows_open() */
 	size_t n;
 	uint64_t kept_fires;		    /* of all samples, without idle */
 	uint64_t total_fires, total_weight; /* with the row of idle time, if there is one */
+	uint64_t focus_fires;		    /* of samples with a function in focus */
 	uint64_t base_total_fires, base_total_weight;
 
 	size_t capacity; /* private from here on */
@@ -44,9 +47,15 @@ struct rows {
 
 /* 0 or -ENOMEM; rows_close() is due either way. */
 int rows_open(struct rows *rows, const struct recording *r, const struct sort_keys *keys, bool children, bool idle);
+/*
+ * Rows of the functions that `pattern` names alone (focus.h), each with the samples whose stack holds
+ * it: once however often it calls itself. Paths begin at its outermost call. None found: rows->n is 0.
+ */
+int rows_open_focus(struct rows *rows, const struct recording *r, const struct sort_keys *keys, const char *pattern,
+		    bool callees, bool idle);
 void rows_close(struct rows *rows);
 
-/* Collects the paths of the first `n` rows: callers of the row's function, or callees with --children. 0 or -ENOMEM. */
+/* Collects the paths of the first `n` rows: callers of the row's function, or callees. 0 or -ENOMEM. */
 int rows_trace(struct rows *rows, size_t n);
 /* After rows_trace(); the caller may sort them. */
 struct tree_path *rows_paths(const struct rows *rows, const struct row *row, size_t *n);

@@ -54,7 +54,8 @@ struct tree {
 struct parts {
 	size_t n_large;	    /* elements of the least share and more ... */
 	struct range large; /* ... the last of them */
-	uint64_t ended;	    /* weight of paths that end here */
+	uint64_t ended;	    /* weight of paths that end here ... */
+	uint64_t cut;	    /* ... and of those that are cut here: then there are no other elements */
 	uint64_t small;	    /* of all other elements together ... */
 	size_t n_small;	    /* ... and their number */
 };
@@ -109,7 +110,7 @@ static struct parts split(const struct tree *t, struct range whole, unsigned dep
 	size_t at = whole.first;
 
 	for (; at < whole.end && t->paths[at].n == depth; at++)
-		parts.ended += t->paths[at].weight;
+		*(t->paths[at].is_cut ? &parts.cut : &parts.ended) += t->paths[at].weight;
 	while (at < whole.end) {
 		struct range range = same_element(t, at, whole.end, depth);
 
@@ -250,7 +251,9 @@ static int write_branch(struct tree *t, struct range range, unsigned depth, bool
 	return err;
 }
 
-/* The large parts, largest first, then the paths that end, then the rest. */
+#define DEEPER "[... deeper]"
+
+/* The large parts, largest first, then the paths that end or are cut, then the rest. */
 static int write_fork(struct tree *t, struct range whole, unsigned depth, const struct parts *parts)
 {
 	struct range *large = calloc(parts->n_large + 1, sizeof(*large));
@@ -263,10 +266,13 @@ static int write_fork(struct tree *t, struct range whole, unsigned depth, const 
 		split(t, whole, depth, large);
 	qsort(large, parts->n_large, sizeof(*large), compare_ranges);
 	for (size_t i = 0; i < parts->n_large && !err; i++)
-		err = write_branch(t, large[i], depth, i + 1 == parts->n_large && !parts->ended && !parts->n_small);
+		err = write_branch(t, large[i], depth,
+				   i + 1 == parts->n_large && !parts->ended && !parts->cut && !parts->n_small);
 	free(large);
 	if (parts->ended)
-		write_part(t, parts->ended, parts->n_small ? "|- " : "`- ", t->style->end);
+		write_part(t, parts->ended, parts->cut || parts->n_small ? "|- " : "`- ", t->style->end);
+	if (parts->cut)
+		write_part(t, parts->cut, parts->n_small ? "|- " : "`- ", DEEPER);
 	snprintf(more, sizeof(more), "[... %zu more]", parts->n_small);
 	if (parts->n_small)
 		write_part(t, parts->small, "`- ", more);
@@ -293,13 +299,23 @@ static void make_small(struct parts *parts, uint64_t weight, size_t n)
 	parts->n_small += n;
 }
 
+/* What a chain may lose on its way. */
+static uint64_t may_leave(const struct tree *t, uint64_t weight)
+{
+	uint64_t most = weight / CHAIN_PART;
+
+	if (t->style->strict && most >= t->min)
+		most = t->min ? t->min - 1 : 0;
+	return most;
+}
+
 /*
  * While nearly all goes one way it is a chain, however the little that leaves it, `left`, adds up.
  * Ends with the parts that `whole`, now at `depth`, is split into.
  */
 static int follow_chain(struct tree *t, struct range *whole, unsigned *depth, struct parts *parts, struct parts *left)
 {
-	uint64_t most = whole->weight / CHAIN_PART;
+	uint64_t most = may_leave(t, whole->weight);
 
 	for (;; (*depth)++) {
 		uint64_t leaves;
@@ -317,17 +333,45 @@ static int follow_chain(struct tree *t, struct range *whole, unsigned *depth, st
 	}
 }
 
+/* Of a chain that has no branches: are nearly all paths cut, or nearly none? Says so, and what is left. */
+static bool write_cut(struct tree *t, const struct parts *parts, uint64_t left, uint64_t most)
+{
+	if (parts->ended + left <= most) {
+		write_word(t, "", DEEPER);
+		write_end(t, 0, parts->ended + left);
+		return true;
+	}
+	if (parts->cut + left > most)
+		return false;
+	write_end(t, 0, parts->cut + left);
+	return true;
+}
+
+static void sum_small(struct parts *parts, uint64_t min)
+{
+	if (parts->ended && parts->ended < min) {
+		make_small(parts, parts->ended, 1);
+		parts->ended = 0;
+	}
+	if (parts->cut && parts->cut < min) {
+		make_small(parts, parts->cut, 1);
+		parts->cut = 0;
+	}
+}
+
 /* What comes after the first `depth` elements of the paths. */
 static int write_below(struct tree *t, struct range whole, unsigned depth)
 {
-	uint64_t most = whole.weight / CHAIN_PART;
+	uint64_t most = may_leave(t, whole.weight);
 	struct parts left = { 0 }, parts;
 	int err = follow_chain(t, &whole, &depth, &parts, &left);
 
 	if (err)
 		return err;
 	write_chain(t);
-	if (!parts.n_large && left.small + parts.small <= most) { /* nearly all paths end here */
+	if (parts.cut && write_cut(t, &parts, left.small, most))
+		return 0;
+	if (!parts.n_large && !parts.cut && left.small + parts.small <= most) { /* nearly all paths end here */
 		write_end(t, 0, left.small + parts.small);
 		return 0;
 	}
@@ -335,12 +379,9 @@ static int write_below(struct tree *t, struct range whole, unsigned depth)
 		make_small(&parts, whole.weight - parts.ended - parts.small, parts.n_large);
 		parts.n_large = 0;
 	}
-	if (parts.ended && parts.ended < t->min) {
-		make_small(&parts, parts.ended, 1);
-		parts.ended = 0;
-	}
+	sum_small(&parts, t->min);
 	make_small(&parts, left.small, left.n_small);
-	if (!parts.n_large && !parts.ended) {
+	if (!parts.n_large && !parts.ended && !parts.cut) {
 		write_end(t, parts.n_small, 0);
 		return 0;
 	}

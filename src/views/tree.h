@@ -4,6 +4,7 @@
  * to its callees. Functions that follow each other without a fork are a chain, written in a row. The
  * parts of a fork add up to it: what is too small is summed as "[... N more]". A chain that ends in
  * small parts only says how many, "[N branches]"; one that lost some on its way how much, "[0.2% elsewhere]".
+ * Paths that are cut, all after the same number of elements, end in "[... deeper]".
  */
 #ifndef VIEWS_TREE_H
 #define VIEWS_TREE_H
@@ -20,12 +21,14 @@ struct tree_path {
 	int step;	       /* ... walked in this direction, 1 or -1 ... */
 	unsigned n;	       /* ... this far; 0: the row's function was the end */
 	uint64_t weight;
+	bool is_cut; /* it goes on, but shall not be drawn further */
 };
 
 struct tree_style {
 	const struct functions *fs;
 	uint64_t total;	  /* what shares are of */
-	uint64_t min;	  /* parts below it are summed; at least share_min(total), or all of the row */
+	uint64_t min;	  /* parts below it are summed */
+	bool strict;	  /* nothing that reaches the minimum is left to "elsewhere" */
 	unsigned columns; /* of the terminal; 0: none, nothing is cut */
 	const char *link; /* before a function of a chain: "< " calls the one before it, "> " is called by it */
 	bool own;	  /* the paths begin with functions of the row itself, which no column names */

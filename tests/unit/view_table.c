@@ -306,6 +306,52 @@ static void test_most_rows(void **state)
 	recording_free(r);
 }
 
+static void limit_is(struct recording *r, struct view_options o, const char *want)
+{
+	char *rows = view_rows(r, o);
+
+	assert_string_equal(rows, want);
+	free(rows);
+}
+
+/* Rows of 53.3, 26.7, 13.3 and 6.7 %, see test_sort_keys(). A limit is met by the very share. */
+static void test_percent_limit(void **state)
+{
+	static const char two[] = "   53.3% +-25.3  beta     x.so    g\n"
+				  "   26.7% +-22.4  beta     x.so    f\n"
+				  "   20.0%  in 2 more rows (--percent-limit 0 shows all)\n";
+	struct recording *r = four(), *fifty = build_new();
+	char *text;
+
+	(void)state;
+	limit_is(r, (struct view_options){ .min_pct = 13.4 }, two);
+	limit_is(r, (struct view_options){ .min_pct = 13.4, .top = VIEW_TOP_AUTO }, two);
+	limit_is(r, (struct view_options){ .min_pct = 13.4, .top = 1 },
+		 "   53.3% +-25.3  beta     x.so    g\n"
+		 "   46.7%  in 3 more rows (--top 0 shows all)\n");
+	limit_is(r, (struct view_options){ .min_pct = 100 },
+		 "  100.0%  in 4 more rows (--percent-limit 0 shows all)\n");
+	text = build_view("table", r, (struct view_options){ .min_pct = 13.4 });
+	has(text, "table: 12 samples shown + 3 left out = 15 kept\n");
+	free(text);
+	recording_free(r);
+	/* 0.7 % of 10 000 is 69.999... in binary; and with a limit there is no other. */
+	for (int i = 0; i < 100; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "f%02d", i);
+		BUILD(fifty, "a", i < 50 ? 70 : 130, USER(name, PROG));
+	}
+	build_balance(fifty, 10000);
+	text = build_view("table", fifty, (struct view_options){ .min_pct = 0.7, .top = VIEW_TOP_AUTO });
+	has(text, "table: 10 000 samples shown + 0 left out = 10 000 kept\n");
+	free(text);
+	text = build_view("table", fifty, (struct view_options){ .min_pct = 0.71, .top = VIEW_TOP_AUTO });
+	has(text, "   35.0%  in 50 more rows (--percent-limit 0 shows all)\n");
+	free(text);
+	recording_free(fifty);
+}
+
 /* Sums beyond 2^31 and 2^32, whose difference as an int has the wrong sign. */
 static void test_large_counts(void **state)
 {
@@ -338,7 +384,7 @@ int main(void)
 		cmocka_unit_test(test_objects),		cmocka_unit_test(test_most_rows),
 		cmocka_unit_test(test_rows_sum),	cmocka_unit_test(test_shown_and_left),
 		cmocka_unit_test(test_missing_samples), cmocka_unit_test(test_many_small),
-		cmocka_unit_test(test_large_counts),
+		cmocka_unit_test(test_large_counts),	cmocka_unit_test(test_percent_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

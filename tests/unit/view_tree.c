@@ -44,15 +44,16 @@ struct stack_count {
 	const char *stack;
 };
 
-#define TREE_IS(want, ...)                                                        \
+#define TREE_OF(options, want, ...)                                               \
 	do {                                                                      \
 		const struct stack_count stacks_[] = { __VA_ARGS__ };             \
 		struct recording *r_ = build_new();                               \
                                                                                   \
 		for (size_t i = 0; i < sizeof(stacks_) / sizeof(stacks_[0]); i++) \
 			add(r_, stacks_[i].count, stacks_[i].stack);              \
-		tree_is(r_, (struct view_options){ 0 }, want);                    \
+		tree_is(r_, options, want);                                       \
 	} while (0)
+#define TREE_IS(want, ...) TREE_OF(((struct view_options){ 0 }), want, __VA_ARGS__)
 
 /* 9 + 1 + 3 links are written, of 14 or more the first 9 and the last 3. A line holds 80 columns. */
 static void test_chain_cut(void **state)
@@ -179,6 +180,75 @@ static void test_chain_end(void **state)
 		{ 8, "fgh" }, { 8, "fgi" }, { 8, "fgj" }, { 9, "fgk" }, { 9, "fgl" }, { 9, "fgm" }, { 9, "fg" });
 }
 
+#define DEPTH(n) ((struct view_options){ .depth = n })
+
+/* What is cut is a part as any other: it adds up. */
+static void test_depth(void **state)
+{
+	(void)state;
+	TREE_OF(DEPTH(1), TREE_INDENT "< b [... deeper]\n", { 100, "abcd" });
+	TREE_OF(DEPTH(2), TREE_INDENT "< b < c [... deeper]\n", { 100, "abcd" });
+	TREE_OF(DEPTH(3), TREE_INDENT "< b < c < d\n", { 100, "abcd" });
+	TREE_OF(DEPTH(99), TREE_INDENT "< b < c < d\n", { 100, "abcd" });
+	/* Cut and ended, both worth a line; one of them less than a tenth. */
+	TREE_OF(DEPTH(1),
+		TREE_INDENT "< b\n"
+			    "          60.0%    |- [no caller]\n"
+			    "          40.0%    `- [... deeper]\n",
+		{ 40, "abc" }, { 60, "ab" });
+	TREE_OF(DEPTH(1), TREE_INDENT "< b [... deeper] [5.0% elsewhere]\n", { 95, "abc" }, { 5, "ab" });
+	TREE_OF(DEPTH(1), TREE_INDENT "< b [5.0% elsewhere]\n", { 5, "abc" }, { 95, "ab" });
+	TREE_OF(DEPTH(1),
+		TREE_INDENT "< b\n"
+			    "          84.0%    |- [... deeper]\n"
+			    "          16.0%    `- [... 2 more]\n",
+		{ 84, "abc" }, { 8, "ab" }, { 8, "a" });
+	TREE_OF(DEPTH(1),
+		"          60.0%    |- b [... deeper]\n"
+		"          30.0%    |- c\n"
+		"          10.0%    `- [no caller]\n",
+		{ 50, "abx" }, { 10, "aby" }, { 30, "ac" }, { 10, "a" });
+	/* A recursion is one function deep. */
+	TREE_OF(DEPTH(2), TREE_INDENT "< b (recursive) < c [... deeper]\n", { 100, "abbbbcd" });
+}
+
+#define LIMIT(pct) ((struct view_options){ .min_pct = pct })
+
+/* The same stacks as in test_chain_loss() and test_branches(): now nothing that reaches the limit is summed up. */
+static void test_limit(void **state)
+{
+	(void)state;
+	TREE_OF(LIMIT(PCT_ZERO),
+		TREE_INDENT "< g < m\n"
+			    "          95.0%    |- n\n"
+			    "           5.0%    `- [no caller]\n",
+		{ 95, "fgmn" }, { 5, "fgm" });
+	TREE_OF(LIMIT(PCT_ZERO),
+		"          95.0%    |- g < m\n"
+		"           5.0%    `- h < m\n",
+		{ 95, "fgm" }, { 5, "fhm" });
+	TREE_OF(LIMIT(5),
+		"          95.0%    |- g < m\n"
+		"           5.0%    `- h < m\n",
+		{ 95, "fgm" }, { 5, "fhm" });
+	TREE_OF(LIMIT(5.01), TREE_INDENT "< g < m [5.0% elsewhere]\n", { 95, "fgm" }, { 5, "fhm" });
+	TREE_OF(LIMIT(PCT_ZERO),
+		"          80.0%    |- b\n"
+		"          10.0%    |- c\n"
+		"           9.9%    |- d\n"
+		"           0.1%    `- e\n",
+		{ 800, "ab" }, { 100, "ac" }, { 99, "ad" }, { 1, "ae" });
+	TREE_OF(LIMIT(50),
+		"          80.0%    |- b\n"
+		"          20.0%    `- [... 3 more]\n",
+		{ 800, "ab" }, { 100, "ac" }, { 99, "ad" }, { 1, "ae" });
+	TREE_OF(((struct view_options){ .min_pct = PCT_ZERO, .depth = 1 }),
+		TREE_INDENT "< b\n"
+			    "           1.0%    |- [no caller]\n"
+			    "          99.0%    `- [... deeper]\n",
+		{ 99, "abc" }, { 1, "ab" });
+}
+
 /* With -s comm the tree begins with the function itself. */
 static void path_is(const char *stack, const char *want)
 {
@@ -288,11 +358,20 @@ static void test_tree_sums(void **state)
 	static const char *const sorts[] = { NULL, "comm", "sym", "dso,comm" };
 
 	(void)state;
-	for (unsigned seed = 0; seed < 60; seed++) {
+	for (unsigned seed = 0; seed < 80; seed++) {
 		struct recording *r = random_thousand(seed);
-		struct view_options o = { .sort = sorts[seed % 4], .children = seed & 4, .width = seed & 8 ? 48 : 0 };
+		struct view_options o = { .sort = sorts[seed % 4],
+					  .children = seed & 4,
+					  .width = seed & 8 ? 48 : 0,
+					  .depth = seed & 16 ? seed % 5 : 0,
+					  .min_pct = seed & 32 ? PCT_ZERO : 0 };
 		char *rows = view_rows(r, o);
 
+		if (o.min_pct == PCT_ZERO && !o.width) {
+			has_not(rows, "elsewhere");
+			has_not(rows, " more]");
+			has_not(rows, "branches");
+		}
 		check_tree_sums(rows);
 		free(rows);
 		recording_free(r);
@@ -344,6 +423,8 @@ int main(void)
 		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_chain_loss),
 		cmocka_unit_test(test_chain_end),
+		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_depths),
 		cmocka_unit_test(test_children_count_once),
