@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Build-ids against what `readelf -n` says, and what live recordings keep for naming elsewhere. */
 #include <elf.h>
-#include <sys/utsname.h>
+#include <sched.h>
+#include <sys/auxv.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 
 #include "fixtures/symbols_env.h"
 
 #include "symbols/build_id.h"
+#include "symbols/kernel_facts.h"
 
 #define AARCH64 "aarch64-linux-gnu-"
 
@@ -227,12 +231,122 @@ static void live_kernel(void **state)
 			    build_id_text(&m->build_id, (char[BUILD_ID_TEXT_BYTES]){ 0 }));
 }
 
+/* The image that the kernel maps, written to a file for readelf. */
+static void live_vdso(void **state)
+{
+	struct env *e = *state;
+	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
+	char text[BUILD_ID_TEXT_BYTES], theirs[256];
+	const struct rec_mapping *m;
+	size_t at;
+	FILE *f;
+
+	if (!image)
+		skip();
+	at = locate(e, self(), (uintptr_t)image + 0x800);
+	m = &e->r->mappings[e->r->locations[at].mapping];
+	assert_int_equal(m->kind, MAPPING_VDSO);
+	f = fopen(FIXTURES "/id-vdso.so", "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(image, 1, 4096, f), 4096);
+	fclose(f);
+	readelf_id(FIXTURES "/id-vdso.so", theirs);
+	assert_string_not_equal(theirs, "");
+	assert_string_equal(build_id_text(&m->build_id, text), theirs);
+}
+
+static bool put(const char *path, const void *bytes, size_t n)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	bool ok = fd >= 0 && write(fd, bytes, n) == (ssize_t)n;
+
+	close(fd);
+	return ok;
+}
+
+#define FAKE_KALLSYMS "ffffffff93000000 T _stext\nffffffff93000000 t a\n"
+#define FAKE_MODULES  "fake 16384 1 other, Live 0xffffffffc0201000 (OE)\nhidden 4096 0 - Live 0x0000000000000000\n"
+
+/* /proc and /sys of our own making. */
+static bool enter_fake_machine(const void *note, size_t bytes)
+{
+	return !unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	       !mount("none", "/proc", "tmpfs", 0, NULL) && !mount("none", "/sys", "tmpfs", 0, NULL) &&
+	       !mkdir("/sys/kernel", 0700) && !mkdir("/sys/module", 0700) && !mkdir("/sys/module/fake", 0700) &&
+	       !mkdir("/sys/module/fake/notes", 0700) && put("/sys/kernel/notes", note, bytes) &&
+	       put("/sys/module/fake/notes/.note.gnu.build-id", note, bytes) &&
+	       put("/proc/kallsyms", FAKE_KALLSYMS, strlen(FAKE_KALLSYMS)) &&
+	       put("/proc/modules", FAKE_MODULES, strlen(FAKE_MODULES));
+}
+
+static int add(struct recording *r, const char *name, enum mapping_kind kind)
+{
+	struct rec_mapping m = { .name = recording_string(r, name), .kind = kind };
+
+	return recording_mapping(r, &m);
+}
+
+static bool is_described(const struct rec_mapping *m, const struct build_id *id, uint64_t start, uint64_t bytes)
+{
+	return m->build_id.n == id->n && !memcmp(m->build_id.bytes, id->bytes, id->n) && m->start == start &&
+	       m->bytes == bytes;
+}
+
+/* Modules and kernel of a machine that is known, since it is made up. The child says by its status what is wrong. */
+static int look_at_fake_machine(const void *note, size_t bytes, const struct build_id *id)
+{
+	struct recording *r = recording_new();
+	struct build_id none = { 0 };
+	int fake = add(r, "fake", MAPPING_MODULE), hidden = add(r, "hidden", MAPPING_MODULE),
+	    outside = add(r, "../module/fake", MAPPING_MODULE), kernel = add(r, "[kernel]", MAPPING_KERNEL),
+	    file = add(r, "fake", MAPPING_FILE);
+
+	if (!enter_fake_machine(note, bytes))
+		return 77;
+	if (kernel_facts(r, 0))
+		return 1;
+	if (!is_described(&r->mappings[fake], id, 0xffffffffc0201000, 16384))
+		return 2;
+	if (!is_described(&r->mappings[hidden], &none, 0, 0) || !is_described(&r->mappings[outside], &none, 0, 0))
+		return 3;
+	if (!is_described(&r->mappings[kernel], id, 0xffffffff93000000, 0))
+		return 4;
+	return is_described(&r->mappings[file], &none, 0, 0) ? 0 : 5;
+}
+
+static void modules(void **state)
+{
+	char note[256], theirs[256], text[BUILD_ID_TEXT_BYTES];
+	struct build_id id;
+	int status, fd;
+	ssize_t n;
+	pid_t child;
+
+	(void)state;
+	run("objcopy -O binary --only-section=.note.gnu.build-id " FIXTURES "/id-sha1.so " FIXTURES "/id-note");
+	fd = open_fixture(FIXTURES "/id-note");
+	n = read(fd, note, sizeof(note));
+	close(fd);
+	assert_true(n > 0);
+	readelf_id(FIXTURES "/id-sha1.so", theirs);
+	build_id_of_notes(note, (size_t)n, 4, false, &id);
+	assert_string_equal(build_id_text(&id, text), theirs);
+	child = fork();
+	if (!child)
+		_exit(look_at_fake_machine(note, (size_t)n, &id));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77) /* no right to mount */
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(against_readelf), cmocka_unit_test(from_segments), cmocka_unit_test(none),
 		cmocka_unit_test(notes),	   cmocka_unit_test(equality),	    WITH_SYMBOLS(live_file),
-		WITH_SYMBOLS(live_kernel),
+		WITH_SYMBOLS(live_kernel),	   WITH_SYMBOLS(live_vdso),	    cmocka_unit_test(modules),
 	};
 
 	return cmocka_run_group_tests_name("offline_build_id", tests, build, NULL);
