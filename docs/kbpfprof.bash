@@ -83,7 +83,7 @@ q quiet - -
 		;;
 	diff)
 		files=2 command=
-		formats='changes flamegraph json'
+		formats='changes flamegraph folded json'
 		options='
 - before FROM..TO -
 - after FROM..TO -

@@ -32,10 +32,10 @@ static const char diff_help[] = "Compares two recordings, by function and by sta
 				"exceeds what chance makes of so many samples; all others are summed up as noise.\n"
 				"Compared are shares of the samples; with --normalize time, CPU time per second.\n"
 				"\n"
-				"  kbpfprof diff OLD NEW                            what got slower, what faster\n"
-				"  kbpfprof diff FILE --before 0..30s --after 60s.. two parts of one recording\n"
-				"  kbpfprof diff OLD NEW -f flamegraph > diff.html  red: more, blue: less\n"
-				"  kbpfprof diff OLD NEW -f folded                  two counts a stack\n";
+				"  kbpfprof diff OLD NEW                             what got slower, what faster\n"
+				"  kbpfprof diff FILE --before 0..30s --after 60s..  two parts of one recording\n"
+				"  kbpfprof diff OLD NEW -f flamegraph > diff.html   red: more, blue: less\n"
+				"  kbpfprof diff OLD NEW -f folded                   two counts a stack\n";
 
 /* "FROM..TO", either may be missing. 0 or -EINVAL after a message. */
 static int parse_range(const char *text, const char *option, struct load_range *range)
