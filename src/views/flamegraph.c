@@ -168,7 +168,7 @@ static void write_names(struct json *j, const struct flame_tree *t)
 	for (uint32_t i = 0; i < n; i++)
 		json_string(j, NULL, t->texts[t->by_rank[i]]);
 	for (size_t i = 0; i < t->n_processes; i++)
-		json_string(j, NULL, frame_process(buf, t->r, t->lines[t->processes[i]].labels, FRAME_UTF8));
+		json_string(j, NULL, frame_process(buf, t->r, &t->lines[t->processes[i]].labels, FRAME_UTF8));
 	json_array_end(j);
 	json_array(j, "name_objects");
 	for (uint32_t i = 0; i < n; i++)
@@ -307,9 +307,8 @@ static int write_data(FILE *f, const struct recording *r, const struct flame_tre
 static int write_flamegraph(FILE *f, const struct recording *r, const struct view_options *o)
 {
 	struct flame_tree tree;
-	int err = flame_open(&tree, r);
+	int err = flame_open(&tree, r, o);
 
-	(void)o;
 	if (!err) {
 		fwrite(flamegraph_head, 1, sizeof(flamegraph_head), f);
 		err = write_data(f, r, &tree);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "views/labels.h"
+
 static const char *object_name(const struct functions *fs, int object)
 {
 	return object < 0 ? "" : frame_object_name(fs->r, &fs->r->mappings[fs->object_mappings[object]]);
@@ -90,7 +92,7 @@ static int compare_lines(const void *a, const void *b, void *context)
 {
 	const struct flame_tree *t = context;
 	const struct flame_line *x = a, *y = b;
-	int order = compare_processes(t->r, x->labels, y->labels);
+	int order = compare_processes(t->r, &x->labels, &y->labels);
 	unsigned n, m, depth;
 
 	if (order || x->stack == y->stack)
@@ -103,7 +105,7 @@ static int compare_lines(const void *a, const void *b, void *context)
 	return rank_at(t, x->stack, depth) < rank_at(t, y->stack, depth) ? -1 : 1;
 }
 
-static int sort_lines(struct flame_tree *t)
+static int sort_lines(struct flame_tree *t, const struct view_options *o)
 {
 	const struct recording *r = t->r;
 
@@ -115,7 +117,7 @@ static int sort_lines(struct flame_tree *t)
 		struct flame_value value = { s->fires, s->weight, s->base_fires, s->base_weight };
 
 		if (s->fires | s->weight | s->base_fires | s->base_weight)
-			t->lines[t->n_lines++] = (struct flame_line){ .labels = &s->labels,
+			t->lines[t->n_lines++] = (struct flame_line){ .labels = labels_wanted(&s->labels, o),
 								      .stack = s->stack,
 								      .value = value };
 	}
@@ -129,7 +131,7 @@ static int number_processes(struct flame_tree *t)
 	if (!t->processes)
 		return -ENOMEM;
 	for (size_t i = 0; i < t->n_lines; i++) {
-		if (!i || compare_processes(t->r, t->lines[i - 1].labels, t->lines[i].labels))
+		if (!i || compare_processes(t->r, &t->lines[i - 1].labels, &t->lines[i].labels))
 			t->processes[t->n_processes++] = (uint32_t)i;
 		t->lines[i].process = (uint32_t)t->n_processes - 1;
 	}
@@ -149,7 +151,7 @@ static int make_room(struct flame_tree *t)
 	return t->names ? 0 : -ENOMEM;
 }
 
-int flame_open(struct flame_tree *t, const struct recording *r)
+int flame_open(struct flame_tree *t, const struct recording *r, const struct view_options *o)
 {
 	int err;
 
@@ -158,7 +160,7 @@ int flame_open(struct flame_tree *t, const struct recording *r)
 	if (!err)
 		err = rank_functions(t);
 	if (!err)
-		err = sort_lines(t);
+		err = sort_lines(t, o);
 	if (!err)
 		err = number_processes(t);
 	return err ? err : make_room(t);

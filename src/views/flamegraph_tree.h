@@ -8,7 +8,7 @@
 #ifndef VIEWS_FLAMEGRAPH_TREE_H
 #define VIEWS_FLAMEGRAPH_TREE_H
 
-#include "core/recording.h"
+#include "core/tool.h"
 #include "views/functions.h"
 
 /* Of the stacks that end in a frame. */
@@ -18,7 +18,7 @@ struct flame_value {
 };
 
 struct flame_line {
-	const struct rec_labels *labels;
+	struct rec_labels labels; /* those that are told apart */
 	int stack;
 	uint32_t process; /* index */
 	struct flame_value value;
@@ -50,7 +50,7 @@ struct flame_stack {
 typedef void flame_visit(void *arg, const struct flame_stack *s);
 
 /* 0 or -ENOMEM; flame_close() is due either way. */
-int flame_open(struct flame_tree *t, const struct recording *r);
+int flame_open(struct flame_tree *t, const struct recording *r, const struct view_options *o);
 void flame_close(struct flame_tree *t);
 /* Each stack, in the order of their frames' texts. */
 void flame_walk(const struct flame_tree *t, flame_visit *visit, void *arg);

@@ -242,6 +242,31 @@ static void test_hostile(void **state)
 	free(utf8);
 }
 
+/* A recording on disk tells threads apart; a picture only if it is asked to. Names: main 0, then the processes. */
+static void test_labels(void **state)
+{
+	struct recording *r = build_new();
+	struct rec_labels labels = build_comm(r, "worker");
+	char *page;
+
+	(void)state;
+	labels.tgid = 10;
+	for (labels.tid = 10; labels.tid < 13; labels.tid++) {
+		labels.cpu = labels.tid & 1;
+		BUILD_OF(r, labels, 5, USER("main", BURN));
+	}
+	build_balance(r, 15);
+	page = build_view("flamegraph", r, (struct view_options){ 0 });
+	has(page, "\"names\":[\"main\",\"worker\"]");
+	has(page, "\"stacks\":[0,2,1,0,15]");
+	free(page);
+	page = build_view("flamegraph", r, (struct view_options){ .sort = "tid" });
+	has(page, "\"names\":[\"main\",\"worker-10/10\",\"worker-10/11\",\"worker-10/12\"]");
+	has(page, "\"stacks\":[0,2,1,0,5,2,2,2,0,5,2,2,3,0,5]");
+	free(page);
+	recording_free(r);
+}
+
 static struct recording *nothing(void)
 {
 	struct recording *r = build_new();
@@ -386,6 +411,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tree),	cmocka_unit_test(test_weights), cmocka_unit_test(test_baseline),
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_empty),	cmocka_unit_test(test_selection),
+		cmocka_unit_test(test_labels),
 	};
 	const struct CMUnitTest writer[] = { cmocka_unit_test(write_pages) };
 

@@ -670,11 +670,11 @@ function key(event) {
 // --- Above and below the graph
 function rate(h) {
 	const asked = h.asked_hz ? ' at ' + count(h.asked_hz) + ' Hz' : h.asked_period ? ', every ' + count(h.asked_period) : '';
-	return asked + ' (' + h.achieved_hz.toFixed(1) + ' Hz achieved' + (h.fallback ? '; the default event is not available: ' + h.fallback : '') + ')';
+	return asked + ' (' + h.achieved_hz.toFixed(1) + ' Hz achieved' + (h.fallback ? ', in place of ' + h.fallback : '') + ')';
 }
 
 function about(h, fires) {
-	const date = h.start_unix_ms ? new Date(h.start_unix_ms).toISOString().slice(0, 19).replace('T', ' ') + ' UTC' : '';
+	const date = h.start_unix_ms ? new Date(h.start_unix_ms).toISOString().slice(0, 19).replace('T', NBSP) + NBSP + 'UTC' : '';
 	return [h.event + rate(h), samples(fires), h.duration_ns ? duration(h.duration_ns) : '',
 		h.cpus ? h.cpus + (h.cpus === 1 ? ' CPU' : ' CPUs') : '', h.host, h.kernel ? 'Linux ' + h.kernel : '', date,
 		h.version ? 'kbpfprof ' + h.version : ''].filter(part => part).join(' \u00b7 ');
