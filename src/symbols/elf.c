@@ -25,7 +25,7 @@ struct best {
 
 struct sweep {
 	int fd;
-	const struct elf_table *table; /* in work */
+	struct elf_table table; /* in work */
 	const struct wanted *w;
 	struct best *best;
 	size_t n;
@@ -150,7 +150,7 @@ static bool is_function(const GElf_Sym *sym)
 
 static struct best best_of(const struct sweep *s, const GElf_Sym *sym)
 {
-	const struct elf_table *t = s->table;
+	const struct elf_table *t = &s->table;
 	struct best b = {
 		.start = sym->st_value,
 		.size = sym->st_size,
@@ -173,7 +173,7 @@ static int consider(void *ctx, const GElf_Sym *sym)
 	bool better = false;
 	uint64_t last;
 
-	if (!is_function(sym) || sym->st_name >= s->table->strings_size)
+	if (!is_function(sym) || sym->st_name >= s->table.strings_size)
 		return 0;
 	new = best_of(s, sym);
 	last = new.start + (new.size ? new.size - 1 : 0);
@@ -238,17 +238,15 @@ static bool all_found(const struct sweep *s)
 static int sweep_file(struct sweep *s, Elf *elf, enum why *why)
 {
 	static const GElf_Word types[] = { SHT_SYMTAB, SHT_DYNSYM };
-	struct elf_table table;
 	int err = 0;
 
 	*why = WHY_STRIPPED;
-	s->table = &table;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]) && !all_found(s); i++) {
-		err = elf_file_table(elf, s->fd, types[i], &table);
+		err = elf_file_table(elf, s->fd, types[i], &s->table);
 		if (err == 1) {
 			if (types[i] == SHT_SYMTAB)
 				*why = WHY_NO_SYMBOL;
-			err = elf_file_each_symbol(elf, s->fd, &table, consider, s);
+			err = elf_file_each_symbol(elf, s->fd, &s->table, consider, s);
 		}
 		if (err)
 			break;

@@ -78,7 +78,8 @@ static int check_kallsyms(struct source *s)
 		return unusable(s, "too large to be a copy of /proc/kallsyms or a System.map");
 	err = kallsyms_stext(s->fd, &s->stext);
 	if (err)
-		return unusable(s, "no copy of /proc/kallsyms and no System.map: it has no line for _stext");
+		return unusable(s, "no copy of /proc/kallsyms and no System.map: it has no line for _stext (Debian's "
+				   "System.map is a stub: the real one is in the kernel's -dbg package)");
 	if (!s->stext)
 		return unusable(s, "all addresses in it are 0 (kernel.kptr_restrict: read /proc/kallsyms as root)");
 	return 0;
