@@ -153,7 +153,7 @@ static void write_mapping(struct report *p, const struct rec_mapping *m)
 /* In the order of their numbers, which is that of their first use. */
 static int write_mappings(struct report *p)
 {
-	int *order = malloc(((size_t)p->n_mappings + 1) * sizeof(*order));
+	int *order = calloc((size_t)p->n_mappings + 1, sizeof(*order));
 
 	if (!order)
 		return -ENOMEM;

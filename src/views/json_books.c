@@ -9,6 +9,7 @@ static void write_start(struct json *j, uint64_t start_ns)
 {
 	time_t start = (time_t)(start_ns / 1000000000);
 	char text[64] = "", fraction[16];
+	uint64_t start_us = start_ns / 1000;
 	struct tm tm;
 
 	if (gmtime_r(&start, &tm))
@@ -16,7 +17,7 @@ static void write_start(struct json *j, uint64_t start_ns)
 	snprintf(fraction, sizeof(fraction), ".%09uZ", (unsigned)(start_ns % 1000000000));
 	strcat(text, fraction);
 	json_string(j, "start", text);
-	json_double(j, "start_unix_s", (double)(start_ns / 1000) / 1e6);
+	json_double(j, "start_unix_s", (double)start_us / 1e6);
 }
 
 static void write_meta(struct json *j, const struct rec_meta *m)

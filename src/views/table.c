@@ -28,6 +28,8 @@
 
 /* Of a row: smaller branches of its tree are summed. */
 #define TREE_ROW_PART 10
+/* Likewise, where the table is about this function alone. */
+#define TREE_FOCUS_PART 100
 
 /* Of the total: rows in red, as perf report has it. */
 #define RED_SHARE 20 /* one 20th, 5 % */
@@ -161,6 +163,8 @@ static uint64_t tree_min(const struct table *t, const struct row *row)
 	if (t->options->min_pct >= 0)
 		return least_weight(t->options, t->rows.total_weight);
 	least = part > least ? part : least;
+	if (t->rows.focus)
+		least = row->weight / TREE_FOCUS_PART;
 	least = two_samples > least ? two_samples : least;
 	return row->weight < least ? row->weight : least;
 }

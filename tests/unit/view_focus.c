@@ -141,6 +141,38 @@ static void test_patterns(void **state)
 	recording_free(r);
 }
 
+/* However rare it is, who calls it is what was asked for: branches of 1 % of its samples, but not of a single one. */
+static void test_rare(void **state)
+{
+	struct recording *r = build_new();
+	char *text;
+
+	(void)state;
+	BUILD(r, "x", 97, USER("f", PROG), USER("a", PROG), USER("m", PROG));
+	BUILD(r, "x", 2, USER("f", PROG), USER("b", PROG), USER("m", PROG));
+	BUILD(r, "x", 1, USER("f", PROG), USER("c", PROG), USER("m", PROG));
+	BUILD(r, "x", 98, USER("g", PROG), USER("a", PROG));
+	BUILD(r, "x", 102, USER("g", PROG), USER("b", PROG));
+	BUILD(r, "x", 1, USER("h", PROG), USER("b", PROG), USER("m", PROG));
+	BUILD(r, "x", 99699, USER("m", PROG));
+	build_balance(r, 100000);
+	text = build_view("table", r, (struct view_options){ .callers = "g" });
+	has(text, "  [.] g\n"
+		  "           0.1%    |- b\n"
+		  "           0.1%    `- a\n");
+	free(text);
+	text = build_view("table", r, (struct view_options){ .callers = "f" });
+	has(text, "  [.] f\n"
+		  "           0.1%    |- a < m\n"
+		  "          <0.1%    |- b < m\n"
+		  "          <0.1%    `- [... 1 more]\n");
+	free(text);
+	text = build_view("table", r, (struct view_options){ .callers = "h" });
+	has(text, "  [.] h\n                   < b < m\n");
+	free(text);
+	recording_free(r);
+}
+
 static void not_found_is(struct recording *r, const char *name, const char *want)
 {
 	char *text = build_view("table", r, (struct view_options){ .callees = name });
@@ -297,7 +329,7 @@ int main(void)
 		cmocka_unit_test(test_one),	    cmocka_unit_test(test_keys),     cmocka_unit_test(test_recursion),
 		cmocka_unit_test(test_sides),	    cmocka_unit_test(test_patterns), cmocka_unit_test(test_not_found),
 		cmocka_unit_test(test_none_at_all), cmocka_unit_test(test_idle),     cmocka_unit_test(test_both),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_random),	    cmocka_unit_test(test_rare),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
