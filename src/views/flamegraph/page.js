@@ -193,7 +193,7 @@ function describe(i) {
 const sideName = s => s === NOW ? 'after' : 'before';
 
 // --- What is shown
-const view = { zoom: 0, chosen: 0, pointed: -1, isIcicle: false, side: NOW };
+const view = { zoom: 0, chosen: 0, pointed: -1, isIcicle: false, side: isDiff && !sides[NOW].total[0] ? BASE : NOW };
 const search = { on: false, matches: null, sums: null, share: [0, 0], functions: 0, frames: 0, error: '' };
 const drawn = { frames: 0, strips: 0, ms: 0 };
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -740,6 +740,7 @@ function header() {
 	$('empty').textContent = (data.empty || []).join(' ');
 	$('empty').hidden = n > 1;
 	scroller.hidden = n === 1;
+	$('side').setAttribute('aria-pressed', view.side === BASE);
 	books();
 	legend();
 }
