@@ -7,7 +7,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib.sh"
 top=$(cd "$here/../.." && pwd)
 docs=$top/docs
-export LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=
+export LC_ALL=C.UTF-8
 
 tools=$("$KBPFPROF" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
 
@@ -100,6 +100,9 @@ for tool in $tools; do
 	done < <(part "kbpfprof-$tool.1" EXAMPLES | sed -nE 's/^ *(kbpfprof .*)/\1/p')
 done
 
+letters=$(for tool in $tools; do "$KBPFPROF" "$tool" --help; done | sed -nE 's/^  -(.), --([a-z-]+).*/\1 \2/p' | sort -u)
+is 'a letter has one meaning in all tools' "$(cut -d' ' -f1 <<<"$letters")" "$(cut -d' ' -f1 <<<"$letters" | sort -u)"
+
 # --- the page of all
 summaries() { sed -nE 's/^  ([a-z]+)  +/\1 /p'; }
 is 'kbpfprof.1: the tools as --help has them' \
@@ -185,6 +188,6 @@ for page in "$docs"/*.[1-9]; do
 done
 ok 'installed: the completion' cmp "$docs/kbpfprof.bash" "$tmp/root/usr/share/bash-completion/completions/kbpfprof"
 is 'installed: nothing else' "$(cd "$tmp/root/usr" && find . -type f | wc -l)" "$((2 + $(printf '%s\n' "$docs"/*.[1-9] | wc -l)))"
-! command -v man >/dev/null ||
+! man --version 2>/dev/null | grep -q '^man 2' || # where images are kept small it is a script that says so
 	like 'installed: man finds it' "$(MANPATH=$tmp/root/usr/share/man man -P cat kbpfprof-report 2>&1 | sed 's/.\x08//g')" '^ *kbpfprof report FILE'
 finish

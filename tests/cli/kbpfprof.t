@@ -61,6 +61,7 @@ sample() {
 	PCT) echo 5 ;;
 	TIME) echo 1s ;;
 	WHEN) echo never ;;
+	HOW) echo samples ;;
 	LIST) echo 0 ;;
 	KEYS) echo comm ;;
 	*) echo word ;;
@@ -100,7 +101,9 @@ for tool in $tools; do
 
 	refused '--no-such-option' "$tool" --no-such-option
 	refused '-Z' "$tool" -Z
-	refused "'stray'" "$tool" stray
+	files=$(sed -n "1s/^usage: kbpfprof $tool //; 1s/\[.*//p" <<<"$help")
+	# shellcheck disable=SC2086 # words: FILE, BEFORE AFTER or none
+	refused "'stray'" "$tool" $files stray
 	run sh -c 'exec "$@" >/dev/full' - "${kbpfprof[@]}" "$tool" --help
 	is "$tool --help to a full disk: exit status" "$rc" 1
 done

@@ -9,7 +9,7 @@
 
 struct sample_options {
 	bool flag;
-	const char *text;
+	const char *text, *choice;
 	uint64_t count, time_ns;
 	double pct;
 };
@@ -19,6 +19,7 @@ static const struct option_def defs[] = {
 	OPT_STRING('s', "text", struct sample_options, text, "T", "h"),
 	OPT_COUNT('n', "count", struct sample_options, count, "N", 2, 9, "h"),
 	OPT_DURATION('d', "time", struct sample_options, time_ns, "TIME", "h"),
+	OPT_CHOICE('w', "when", struct sample_options, choice, "WHEN", "auto,always,no", "h"),
 	OPT_PCT(0, "pct", struct sample_options, pct, "PCT", "h"),
 	OPT_IGNORED('g', "ignored", "h"),
 	OPT_END,
@@ -56,6 +57,24 @@ static void all_types(void **state)
 	assert_int_equal(got.time_ns, 200000);
 	assert_true(got.pct > 2.49 && got.pct < 2.51);
 	assert_int_equal(rest, 8);
+}
+
+static void choices(void **state)
+{
+	char buf[OPTION_HELP_BYTES];
+	const char *const wrong[] = { "", "a", "auto,", "auto,always", ",", "Auto", "none", "o" };
+	int rest;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(PARSE(&rest, "-w", wrong[i]), -EINVAL);
+	assert_null(got.choice);
+	assert_int_equal(PARSE(&rest, "--when=always"), 0);
+	assert_string_equal(got.choice, "always");
+	assert_int_equal(PARSE(&rest, "-wno"), 0);
+	assert_string_equal(got.choice, "no");
+	for (size_t i = 0; defs[i].name; i++)
+		assert_string_equal(option_help(buf, &defs[i]), defs[i].choices ? "h: auto, always or no" : "h");
 }
 
 static void long_names_may_be_cut(void **state)
@@ -129,9 +148,13 @@ static void shared_rows_are_distinct(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_types),	cmocka_unit_test(long_names_may_be_cut),
-		cmocka_unit_test(usage_errors), cmocka_unit_test(command_is_left_alone),
-		cmocka_unit_test(help),		cmocka_unit_test(shared_rows_are_distinct),
+		cmocka_unit_test(all_types),
+		cmocka_unit_test(choices),
+		cmocka_unit_test(long_names_may_be_cut),
+		cmocka_unit_test(usage_errors),
+		cmocka_unit_test(command_is_left_alone),
+		cmocka_unit_test(help),
+		cmocka_unit_test(shared_rows_are_distinct),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
