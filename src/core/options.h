@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * One typed table of options per group, over getopt_long. Parsing, range checks and --help come
- * from the same rows, so they cannot disagree; man pages and completion are made from them too.
+ * from the same rows, so they cannot disagree; man pages and completion are made from them too (make docs).
  * A row's macro refuses a field of the wrong C type at compile time.
  */
 #ifndef CORE_OPTIONS_H

@@ -4,8 +4,9 @@
  * from BPF maps; a view draws a recording. A collector never prints, a view never sees a map.
  *
  * To add a tool: bpf/NAME.bpf.c, src/tools/NAME.c with its `const struct tool tool_NAME`, a live
- * test, and one line in tools/tools.c. To add a view: src/views/NAME.c, one line in
- * views.c, a golden test. session.c and the shared headers do not change for either.
+ * test, one line in tools/tools.c, and its page docs/kbpfprof-NAME.1. To add a view:
+ * src/views/NAME.c, one line in views.c, a golden test. Then `make docs`, as after any change of
+ * options. session.c and the shared headers do not change for either.
  */
 #ifndef CORE_TOOL_H
 #define CORE_TOOL_H
