@@ -55,6 +55,8 @@ export async function open(browser, file, options = {}) {
 		pixels: (i, from, to) => page.evaluate(([i, from, to]) => {
 			const canvas = document.getElementById('canvas'), r = canvas.getBoundingClientRect(), b = flamegraph.where(i);
 			const copy = new OffscreenCanvas(to - from, 1).getContext('2d', { willReadFrequently: true }), k = canvas.width / r.width;
+			copy.fillStyle = '#0f0'; // what is not drawn looks like nothing else
+			copy.fillRect(0, 0, to - from, 1);
 			copy.drawImage(canvas, Math.round((b.x - r.left) * k) + from, Math.round((b.y - r.top + 4) * k), to - from, 1, 0, 0, to - from, 1);
 			const data = [...copy.getImageData(0, 0, to - from, 1).data];
 			return Array.from({ length: to - from }, (x, j) => data.slice(4 * j, 4 * j + 3));
