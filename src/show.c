@@ -32,11 +32,46 @@ static int find_view(const struct tool *tool, const char *name, const struct vie
 	return 0;
 }
 
+/* The first option given that the view has no use for; NULL: none. */
+static const char *not_taken(const struct view *view, const struct view_option_values *o)
+{
+	const struct {
+		bool given;
+		unsigned needs;
+		const char *name;
+	} options[] = {
+		{ o->top != VIEW_TOP_AUTO, VIEW_ROWS, "--top" },
+		{ o->children, VIEW_ROWS, "--children" },
+		{ o->idle, VIEW_IDLE, "--idle" },
+		{ o->depth > 0, VIEW_TREES, "--depth" },
+		{ o->min_pct >= 0, VIEW_TREES, "--percent-limit" },
+		{ o->callers != NULL, VIEW_TREES, "--callers" },
+		{ o->callees != NULL, VIEW_TREES, "--callees" },
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (options[i].given && !(view->takes & options[i].needs))
+			return options[i].name;
+	return NULL;
+}
+
+static int check_taken(const struct view *view, const struct view_option_values *o)
+{
+	const char *option = not_taken(view, o);
+
+	if (!option)
+		return 0;
+	warnx("%s means nothing to --format %s", option, view->name);
+	return -EINVAL;
+}
+
 int show_prepare(struct show *show, const struct invocation *in)
 {
 	const struct view_option_values *o = &in->view;
 	int err = find_view(in->tool, o->format ? o->format : in->tool->default_view, &show->view);
 
+	if (!err)
+		err = check_taken(show->view, o);
 	if (err)
 		return err;
 	show->quiet = o->quiet;

@@ -60,25 +60,25 @@ static void run_pager(const char *command, int in, int failed)
 /* Its process if it runs; 0 if not. Takes over both ends that are the child's. */
 static pid_t fork_pager(const char *command, int text_in, int failed[2])
 {
-	pid_t pid = fork();
+	pid_t pager = fork();
 	char c;
 
-	if (!pid)
+	if (!pager)
 		run_pager(command, text_in, failed[1]);
 	close(text_in);
 	close(failed[1]);
-	if (pid > 0 && read(failed[0], &c, 1) != 0) {
-		waitpid(pid, NULL, 0);
-		pid = 0;
+	if (pager > 0 && read(failed[0], &c, 1) != 0) {
+		waitpid(pager, NULL, 0);
+		pager = 0;
 	}
-	return pid < 0 ? 0 : pid;
+	return pager < 0 ? 0 : pager;
 }
 
 pid_t pager_start(void)
 {
 	const char *command = isatty(STDOUT_FILENO) ? pager_command() : NULL;
 	int text[2], failed[2];
-	pid_t pid;
+	pid_t pager;
 
 	if (!command || !strcmp(command, "cat") || pipe2(text, O_CLOEXEC))
 		return 0;
@@ -88,12 +88,12 @@ pid_t pager_start(void)
 		return 0;
 	}
 	fflush(NULL);
-	pid = fork_pager(command, text[0], failed);
-	if (pid)
+	pager = fork_pager(command, text[0], failed);
+	if (pager)
 		dup2(text[1], STDOUT_FILENO);
 	close(text[1]);
 	close(failed[0]);
-	return pid;
+	return pager;
 }
 
 void pager_wait(pid_t pager)

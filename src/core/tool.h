@@ -73,10 +73,18 @@ struct view_options {
 	unsigned width; /* columns; 0: not a terminal */
 };
 
+/* Options that mean nothing to some views: there they are refused, an answer to another question being a wrong one. */
+enum view_takes {
+	VIEW_ROWS = 1 << 0,  /* top, children */
+	VIEW_IDLE = 1 << 1,  /* idle */
+	VIEW_TREES = 1 << 2, /* depth, min_pct, callers, callees */
+};
+
 struct view {
 	const char *name, *summary;
 	unsigned needs;	 /* enum rec_content, all of them */
 	unsigned draws;	 /* enum rec_content: what else it can draw */
+	unsigned takes;	 /* enum view_takes */
 	unsigned labels; /* enum rec_label: of samples, that it always shows */
 	bool is_data;	 /* for programs: it has no header and no footer */
 	bool is_binary;	 /* refused on a terminal */

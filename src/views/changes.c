@@ -267,6 +267,7 @@ const struct view view_changes = {
 	.name = "changes",
 	.summary = "what changed between two recordings, beyond noise",
 	.needs = REC_SAMPLES | REC_BASELINE,
+	.takes = VIEW_ROWS,
 	.check = check,
 	.write = write_changes,
 };

@@ -309,6 +309,7 @@ const struct view view_folded = {
 	.name = "folded",
 	.summary = "one line a stack, for flame graph tools",
 	.needs = REC_SAMPLES,
+	.takes = VIEW_IDLE,
 	.draws = REC_BASELINE,
 	.is_data = true,
 	.write = write_folded,

@@ -290,6 +290,7 @@ const struct view view_json = {
 	.name = "json",
 	.summary = "all of it, for jq and programs: kbpfprof-json(5)",
 	.needs = REC_SAMPLES,
+	.takes = VIEW_IDLE,
 	.draws = REC_BASELINE,
 	.labels = LABEL_TGID | LABEL_TID,
 	.is_data = true,

@@ -116,5 +116,6 @@ const struct view view_list = {
 	.name = "list",
 	.summary = "what a recording holds",
 	.needs = REC_SAMPLES,
+	.takes = VIEW_IDLE,
 	.write = write_list,
 };

@@ -210,6 +210,7 @@ const struct view view_pprof = {
 	.name = "pprof",
 	.summary = "for pprof and what reads its format, compressed",
 	.needs = REC_SAMPLES,
+	.takes = VIEW_IDLE,
 	.labels = LABEL_TGID | LABEL_TID,
 	.is_data = true,
 	.is_binary = true,
