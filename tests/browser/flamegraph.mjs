@@ -322,6 +322,21 @@ async function empty() {
 	await end(it, 'empty');
 }
 
+// From tests/programs/recording_make.c: its shares, through a file and the commands.
+async function recorded() {
+	const it = await visit('report');
+	for (const [name, wanted] of [['spin', 0.6], ['copy_to_user', 0.2], ['memcpy', 0.1], ['ext4_write', 0.08]]) {
+		await it.search('^' + name + '$');
+		near('report: share of ' + name, (await it.state()).matched[0], wanted, 1e-9);
+	}
+	like('report: its losses', await it.text('#books .lost'), /^lost: 40 stack map full, 10 hash collision/);
+	await end(it, 'report');
+	const same = await visit('same');
+	const changed = await same.page.evaluate(() => Array.from({ length: flamegraph.frames }, (x, i) => flamegraph.frame(i)).filter(f => f.change.isReal).length);
+	is('diff: a recording differs from itself nowhere', changed, 0);
+	await end(same, 'diff');
+}
+
 // Shares of lines that match, in folded stacks: "frame;frame;frame count".
 function sharesOf(file, patterns) {
 	const sums = patterns.map(() => 0);
@@ -384,7 +399,7 @@ function size() {
 
 try {
 	size();
-	for (const part of [header, zooming, searching, keys, tooltip, colours, sizes, hostile, policy, difference, deep, narrow, empty, big])
+	for (const part of [header, zooming, searching, keys, tooltip, colours, sizes, hostile, policy, difference, deep, narrow, empty, recorded, big])
 		await part();
 } finally {
 	await browser.close();

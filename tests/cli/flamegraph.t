@@ -28,6 +28,13 @@ if ! cmp -s "$here/package-lock.json" "$build/browser/installed"; then
 fi
 
 "$build/unit/view_flamegraph" "$tmp" > "$tmp/log" 2>&1 || give_up "view_flamegraph does not write its pages"
+from_recording() {
+	"$PROGRAMS/recording_make" basic "$tmp/basic" &&
+		"$KBPFPROF" report "$tmp/basic" -f flamegraph -q > "$tmp/report.html" &&
+		"$KBPFPROF" diff "$tmp/basic" "$tmp/basic" -f flamegraph -q > "$tmp/same.html"
+}
+from_recording > "$tmp/log" 2>&1 || give_up "no flame graph of a recording"
+
 # Chromium leaves what it needs in $HOME and $TMPDIR.
 mkdir "$tmp/home"
 HOME=$tmp/home TMPDIR=$tmp CHROMIUM=$CHROMIUM BROWSER_MODULES=$(readlink -f "$build/browser") \
