@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# deps.sh GROUP...: installs the packages of these groups (build, test, lint, bench) that are
+# deps.sh GROUP...: installs the packages of these groups (build, test, lint, bench, fuzz) that are
 # missing; says nothing when all are there. Where there is no apt it prints what is needed.
 # shellcheck disable=SC2086 # lists of words are meant to be split
 set -eu
@@ -12,6 +12,7 @@ test='mandoc sqlite3 g++ gcc-aarch64-linux-gnu libc6-dev-arm64-cross libcmocka-d
 command -v npm >/dev/null || test="$test npm"
 lint='clang-format clang-tidy cppcheck shellcheck'
 bench='linux-perf bpftrace debian-archive-keyring'
+fuzz='libclang-rt-dev'
 
 wanted=
 for group; do
@@ -20,6 +21,7 @@ for group; do
 	test) wanted="$wanted $test" ;;
 	lint) wanted="$wanted $lint" ;;
 	bench) wanted="$wanted $bench" ;;
+	fuzz) wanted="$wanted $fuzz" ;;
 	*) echo "deps.sh: no group '$group'" >&2; exit 2 ;;
 	esac
 done

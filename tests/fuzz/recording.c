@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The loader of recordings. An input is a file; or "edit" and then, of ten bytes each, changes to
+ * rows of a good one, which reach what lies behind SQLite. In this build checksums are taken for
+ * right (row_checksum_is()). Beyond the sanitizers' rules: whatever is loaded is whole in itself.
+ */
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "db/db.h"
+#include "db/schema.h"
+
+#define EDIT_BYTES 10
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+static char path[128];
+static uint8_t *good;
+static sqlite3_int64 good_bytes;
+
+static void must(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+/* Not emptied first: ext4 would see to it that what follows reaches the disk. */
+static void write_file(const void *bytes, size_t n)
+{
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+
+	must(fd >= 0 && write(fd, bytes, n) == (ssize_t)n && !ftruncate(fd, (off_t)n));
+	close(fd);
+}
+
+static void remove_file(void)
+{
+	unlink(path);
+}
+
+static void add(struct recording *r, unsigned i)
+{
+	struct rec_mapping m = { .name = recording_string(r, i % 2 ? "/a" : "[kernel]"), .kind = MAPPING_FILE };
+	int mapping = recording_mapping(r, &m);
+	uint32_t frames[2] = { (uint32_t)recording_location(r, mapping, i, WHY_UNRESOLVED),
+			       (uint32_t)recording_location(r, mapping, 1000, WHY_STRIPPED) };
+	struct rec_sample s = { .labels = { recording_string(r, "x"), 1, 2, 3 }, .fires = i + 1, .weight = 10 };
+
+	recording_name(r, (int)frames[0], recording_string(r, "f"), 1, WHY_NAMED);
+	s.stack = recording_stack(r, frames, 1, 1);
+	recording_add(r, &s);
+	r->lost.by_cause[LOST_MAP_FULL]++;
+	r->meta.duration_ns += 1000;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	const char *folder = getenv("TMPDIR");
+	struct recording *r = recording_new();
+	struct saver *s;
+	sqlite3 *db;
+
+	(void)argc;
+	(void)argv;
+	snprintf(path, sizeof(path), "%s/kbpfprof-fuzz-%d", folder ? folder : "/tmp", getpid());
+	atexit(remove_file);
+	must(r && !saver_open(&s, path));
+	for (unsigned i = 0; i < 6; i++) {
+		add(r, i);
+		must(i % 2 || !saver_interval(s, r));
+	}
+	must(!saver_finish(s));
+	saver_close(s);
+	recording_free(r);
+	must(sqlite3_open(path, &db) == SQLITE_OK);
+	good = sqlite3_serialize(db, "main", &good_bytes, 0);
+	must(good != NULL);
+	sqlite3_close(db);
+	return 0;
+}
+
+static void bind(sqlite3_stmt *q, const uint8_t *e)
+{
+	int64_t number = (int64_t)((uint64_t)e[4] << 56 | (uint64_t)e[5] << 32 | (uint64_t)e[6] << 16 | e[7] << 8 |
+				   e[8]);
+
+	switch (e[3] % 6) {
+	case 0:
+		sqlite3_bind_int64(q, 1, number);
+		break;
+	case 1:
+		sqlite3_bind_int64(q, 1, (int8_t)e[8]);
+		break;
+	case 2:
+		sqlite3_bind_blob(q, 1, e + 4, e[9] % 6, SQLITE_STATIC);
+		break;
+	case 3:
+		sqlite3_bind_text(q, 1, (const char *)e + 4, e[9] % 6, SQLITE_STATIC);
+		break;
+	case 4:
+		sqlite3_bind_double(q, 1, (double)number / 256);
+		break;
+	default:
+		sqlite3_bind_zeroblob(q, 1, e[8] << 8);
+	}
+}
+
+static const char *column_name(sqlite3 *db, const char *table, unsigned column, char name[32])
+{
+	sqlite3_stmt *q;
+	char sql[96];
+
+	snprintf(sql, sizeof(sql), "SELECT name FROM pragma_table_info('%s') LIMIT 1 OFFSET %u", table, column);
+	must(sqlite3_prepare_v2(db, sql, -1, &q, NULL) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW);
+	snprintf(name, 32, "%s", (const char *)sqlite3_column_text(q, 0));
+	sqlite3_finalize(q);
+	return name;
+}
+
+/* One value of one row, or the row as a whole. */
+static void edit(sqlite3 *db, const uint8_t *e)
+{
+	const struct db_table_def *t = &db_tables[e[0] % DB_TABLES];
+	unsigned column = e[1] % (unsigned)strlen(t->types), row = e[2] % 12;
+	char sql[256], name[32];
+	sqlite3_stmt *q;
+
+	if (e[3] >= 250)
+		snprintf(sql, sizeof(sql), "DELETE FROM %s WHERE rowid = %u", t->name, row);
+	else
+		snprintf(sql, sizeof(sql), "UPDATE OR REPLACE %s SET \"%s\" = ? WHERE rowid = %u", t->name,
+			 column_name(db, t->name, column, name), row);
+	must(sqlite3_prepare_v2(db, sql, -1, &q, NULL) == SQLITE_OK);
+	bind(q, e);
+	sqlite3_step(q);
+	sqlite3_finalize(q);
+}
+
+static void write_edited(const uint8_t *edits, size_t bytes)
+{
+	unsigned char *copy = sqlite3_malloc64((sqlite3_uint64)good_bytes), *image;
+	sqlite3_int64 n = 0;
+	sqlite3 *db = NULL;
+
+	must(copy && sqlite3_open(":memory:", &db) == SQLITE_OK);
+	memcpy(copy, good, (size_t)good_bytes);
+	sqlite3_deserialize(db, "main", copy, good_bytes, good_bytes,
+			    SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE);
+	for (; bytes >= EDIT_BYTES; edits += EDIT_BYTES, bytes -= EDIT_BYTES)
+		edit(db, edits);
+	image = sqlite3_serialize(db, "main", &n, 0);
+	if (image)
+		write_file(image, (size_t)n);
+	sqlite3_free(image);
+	sqlite3_close(db);
+}
+
+static void walk(const struct loaded *l)
+{
+	const struct recording *r = l->r;
+
+	must(l->n_used > 0 && l->n_used + l->n_damaged <= l->n_intervals);
+	for (size_t i = 0; i < r->n_mappings; i++)
+		must(strlen(recording_str(r, r->mappings[i].name)) <= DB_STRING_BYTES_MAX &&
+		     r->mappings[i].kind <= MAPPING_ANON && r->mappings[i].build_id.n <= BUILD_ID_BYTES_MAX);
+	for (size_t i = 0; i < r->n_locations; i++)
+		must((size_t)r->locations[i].mapping < r->n_mappings && r->locations[i].why < WHY_CAUSES &&
+		     strlen(recording_str(r, r->locations[i].name)) <= DB_STRING_BYTES_MAX);
+	for (size_t i = 0; i < r->n_samples; i++) {
+		const struct rec_sample *s = &r->samples[i];
+		const struct rec_stack *k = &r->stacks[s->stack];
+
+		must((size_t)s->stack < r->n_stacks && s->labels.cpu >= -1 && s->labels.tgid >= 0 &&
+		     s->labels.tid >= 0);
+		must(strlen(recording_str(r, s->labels.comm)) <= DB_STRING_BYTES_MAX);
+		for (uint32_t f = 0; f < (uint32_t)k->kernel_frames + k->user_frames; f++)
+			must(r->frames[k->first + f] < r->n_locations);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	struct load_range range = { 500, 1500 };
+	struct loaded l;
+	int err;
+
+	if (bytes >= 4 && !memcmp(data, "edit", 4))
+		write_edited(data + 4, bytes - 4);
+	else
+		write_file(data, bytes);
+	err = recording_load(path, bytes % 4 ? NULL : &range, &l);
+	must(err <= 0);
+	if (!err)
+		walk(&l);
+	else
+		must(!l.r && !l.intervals);
+	loaded_free(&l);
+	return 0;
+}
