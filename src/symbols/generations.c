@@ -22,8 +22,7 @@ static struct generation *newest(const struct generations *gs, int tgid)
 	return g;
 }
 
-/* The one that goes on, or NULL. */
-static struct generation *current(const struct generations *gs, int tgid)
+struct generation *generations_current(const struct generations *gs, int tgid)
 {
 	struct generation *g = newest(gs, tgid);
 
@@ -92,22 +91,42 @@ void generations_age(struct generations *gs)
 	}
 }
 
+struct generation *generations_adopt(struct generations *gs, int tgid)
+{
+	struct generation *g = NULL;
+
+	if (tgid > 0 && !generations_current(gs, tgid))
+		g = begin(gs, tgid, gs->doubted_ns);
+	if (!g)
+		return NULL;
+	g->threads = 0; /* not known: its end will not be seen */
+	g->origin_tgid = tgid;
+	g->origin_ns = g->begin_ns;
+	if (gs->n_adopted < GENERATIONS_ADOPTED_MAX)
+		gs->adopted[gs->n_adopted++] = tgid;
+	return g;
+}
+
 void generations_fork(struct generations *gs, int tgid, int parent_tgid, uint64_t time_ns)
 {
-	struct generation *old = current(gs, tgid), *parent = current(gs, parent_tgid), *g;
+	struct generation *old = generations_current(gs, tgid), *parent, *g;
 
 	if (old) /* its end was not told */
 		end(gs, old, time_ns);
+	parent = generations_current(gs, parent_tgid);
+	if (parent && parent->doubt_ns != GENERATION_NEVER) {
+		end(gs, parent, time_ns);
+		parent = NULL;
+	}
+	if (!parent)
+		parent = generations_adopt(gs, parent_tgid);
 	g = begin(gs, tgid, time_ns);
 	if (!g)
 		return;
 	g->fork_ns = time_ns;
 	g->parent_tgid = parent_tgid;
-	if (!parent || parent->doubt_ns != GENERATION_NEVER) {
-		g->origin_tgid = parent_tgid;
-		g->origin_ns = time_ns;
+	if (!parent)
 		return;
-	}
 	g->is_complete = parent->is_complete;
 	g->origin_tgid = parent->origin_tgid;
 	g->origin_ns = parent->origin_ns;
@@ -116,7 +135,7 @@ void generations_fork(struct generations *gs, int tgid, int parent_tgid, uint64_
 
 void generations_thread(struct generations *gs, int tgid)
 {
-	struct generation *g = current(gs, tgid);
+	struct generation *g = generations_current(gs, tgid);
 
 	if (g && g->threads)
 		g->threads++;
@@ -124,7 +143,7 @@ void generations_thread(struct generations *gs, int tgid)
 
 void generations_exec(struct generations *gs, int tgid, uint64_t time_ns)
 {
-	struct generation *old = current(gs, tgid), *g;
+	struct generation *old = generations_current(gs, tgid), *g;
 
 	if (old)
 		end(gs, old, time_ns);
@@ -140,7 +159,7 @@ void generations_exec(struct generations *gs, int tgid, uint64_t time_ns)
 
 void generations_map(struct generations *gs, int tgid, uint64_t time_ns, const struct maps_line *m)
 {
-	struct generation *g = current(gs, tgid);
+	struct generation *g = generations_current(gs, tgid);
 
 	if (!g)
 		return;
@@ -154,7 +173,7 @@ void generations_map(struct generations *gs, int tgid, uint64_t time_ns, const s
 
 void generations_exit(struct generations *gs, int tgid, uint64_t time_ns)
 {
-	struct generation *g = current(gs, tgid);
+	struct generation *g = generations_current(gs, tgid);
 
 	if (g && g->threads && !--g->threads)
 		end(gs, g, time_ns);
@@ -170,24 +189,12 @@ void generations_doubt(struct generations *gs, uint64_t since_ns, uint64_t until
 				g->doubt_ns = since_ns;
 }
 
-struct generation *generations_adopt(struct generations *gs, int tgid, uint64_t time_ns)
-{
-	struct generation *g = current(gs, tgid) ? NULL : begin(gs, tgid, time_ns);
-
-	if (g) {
-		g->threads = 0; /* not known: its end will not be seen */
-		g->origin_tgid = tgid;
-		g->origin_ns = time_ns;
-	}
-	return g;
-}
-
-/* A process begins a moment before its fork is told, and never after its exec. */
+/* A process begins a moment before its fork is told, and before its exec. */
 static bool fits(const struct generation *g, const struct process_id *id, uint64_t seen_ns)
 {
 	uint64_t started_ns = g->fork_ns ? g->fork_ns : g->begin_ns;
 
-	return id->start_ns <= started_ns && seen_ns <= g->end_ns && seen_ns < g->doubt_ns &&
+	return (!started_ns || id->start_ns <= started_ns) && seen_ns <= g->end_ns && seen_ns < g->doubt_ns &&
 	       (!g->is_joined || g->exec_id == id->exec_id);
 }
 
@@ -218,11 +225,6 @@ bool generations_unchanged(const struct generations *gs, int tgid, uint64_t sinc
 	if (since_ns < gs->doubted_ns)
 		return false;
 	return !g || (g->begin_ns <= since_ns && g->end_ns == GENERATION_NEVER);
-}
-
-bool generations_is_alive(const struct generations *gs, int tgid)
-{
-	return current(gs, tgid);
 }
 
 void generation_complete(struct generations *gs, struct generation *g, struct code_maps *base)

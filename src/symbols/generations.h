@@ -24,7 +24,7 @@ struct generation {
 	struct generation *next_ended; /* in the order of their ends */
 	int tgid, parent_tgid;	       /* 0: not known */
 	uint64_t fork_ns;	       /* when the process began; 0: before our time */
-	uint64_t begin_ns, end_ns;     /* GENERATION_NEVER: it has not ended */
+	uint64_t begin_ns, end_ns;     /* 0: before our time, too; GENERATION_NEVER: it has not ended */
 	uint64_t doubt_ns;	       /* events were lost from here on: it may have ended or changed; else NEVER */
 	unsigned threads;
 	unsigned version;  /* raised when the mappings change */
@@ -37,12 +37,16 @@ struct generation {
 	struct code_maps *maps; /* NULL: none */
 };
 
+#define GENERATIONS_ADOPTED_MAX 64
+
 /* All zero: empty. */
 struct generations {
 	struct generation *buckets[GENERATION_BUCKETS];
 	struct generation *ended, **ended_tail;
 	unsigned n, look;
 	struct code_store store;
+	int adopted[GENERATIONS_ADOPTED_MAX]; /* who was, and has no mappings yet; more have to wait for a sample */
+	unsigned n_adopted;
 	uint64_t dropped;    /* events that found no room */
 	uint64_t doubted_ns; /* what was before cannot be known to have gone on until now; 0: nothing was lost */
 };
@@ -58,8 +62,11 @@ void generations_exit(struct generations *gs, int tgid, uint64_t time_ns);
 /* Events between the two were lost: what went on after `since_ns` cannot be relied upon. */
 void generations_doubt(struct generations *gs, uint64_t since_ns, uint64_t until_ns);
 
-/* A process that is older than the events, with no mappings yet: generation_complete() gives them. NULL: no room. */
-struct generation *generations_adopt(struct generations *gs, int tgid, uint64_t time_ns);
+/*
+ * A process that is older than the events, without mappings until generation_complete() gives them; so is
+ * everybody who forks. NULL: no room, or it is known.
+ */
+struct generation *generations_adopt(struct generations *gs, int tgid);
 
 /*
  * The one that a sample seen at `seen_ns` belongs to, or NULL: not known. *later: the number stands for
@@ -69,8 +76,8 @@ struct generation *generations_find(const struct generations *gs, const struct p
 				    bool *later);
 /* Did that number, as far as events tell, stand for one process and program from `since_ns` until now? */
 bool generations_unchanged(const struct generations *gs, int tgid, uint64_t since_ns);
-/* Does a process of that number live whose beginning was seen? */
-bool generations_is_alive(const struct generations *gs, int tgid);
+/* The generation of that number that goes on, or NULL. */
+struct generation *generations_current(const struct generations *gs, int tgid);
 
 /* Takes over `base`, the mappings that were missing; its own, which are newer, go over them. */
 void generation_complete(struct generations *gs, struct generation *g, struct code_maps *base);

@@ -137,6 +137,7 @@ static int object_hold(struct objects *o, struct object *object, int fd, const s
 	object->fd = fd;
 	object->file_bytes = (uint64_t)st->st_size;
 	object->changed_ns = open_changed_ns(st);
+	object->born_ns = open_born_ns(st);
 	object->why = WHY_NAMED;
 	o->n_open++;
 	err = read_loads(object);
@@ -171,12 +172,25 @@ static bool may_retry(const struct object *object)
 	return object->why == WHY_FILE_GONE || object->why == WHY_NO_PERMISSION || object->why == WHY_FILE_CHANGED;
 }
 
+/*
+ * Inodes' numbers are given away again. While a file is held open that cannot happen; but it may be younger
+ * than a mapping that is past, and of two mappings whose file could not be had nobody knows whether it was one.
+ */
+static bool is_object_of(const struct object *object, const struct maps_line *m)
+{
+	if (object->dev != m->dev || object->inode != m->inode)
+		return false;
+	if (object->born_ns)
+		return !m->mapped_ns || object->born_ns <= m->mapped_ns;
+	return object->mapped_ns == m->mapped_ns;
+}
+
 static struct object *file_get(struct objects *o, int tgid, const struct maps_line *m)
 {
 	struct object **bucket = bucket_of(o, m->dev, m->inode), *object;
 
 	for (object = *bucket; object; object = object->next)
-		if (object->dev == m->dev && object->inode == m->inode)
+		if (is_object_of(object, m))
 			break;
 	if (!object) {
 		object = object_new(MAPPING_FILE, m->path);
@@ -185,6 +199,7 @@ static struct object *file_get(struct objects *o, int tgid, const struct maps_li
 		object->why = WHY_FILE_GONE;
 		object->dev = m->dev;
 		object->inode = m->inode;
+		object->mapped_ns = m->mapped_ns;
 		object->next = *bucket;
 		*bucket = object;
 	}

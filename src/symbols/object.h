@@ -21,6 +21,8 @@ struct object {
 	enum why why;	     /* WHY_NAMED: usable; else what is said of every address in it */
 	uint64_t dev, inode; /* as maps shows them; 0 for those without a file */
 	uint64_t file_bytes, changed_ns;
+	uint64_t born_ns;   /* ctime of the file when it was opened; 0: it never was, ... */
+	uint64_t mapped_ns; /* ... by a mapping of that time (maps_line) */
 	char *path;
 	int fd;		/* -1: not held */
 	unsigned users; /* mappings of known processes */

@@ -50,15 +50,10 @@ static bool is_same_file(int fd, const struct stat *st, const struct maps_line *
 	       m->offset < (uint64_t)st->st_size;
 }
 
-/*
- * The number of an inode is given to the next file as soon as it is free, and that may have the path
- * too. Then it changed after it was mapped, as ctime says, which nobody can set.
- */
+/* The path and the number of the inode may both have been given to another file since. */
 static bool is_younger(const struct stat *st, const struct maps_line *m)
 {
-	uint64_t changed_ns = (uint64_t)st->st_ctim.tv_sec * 1000000000u + (uint64_t)st->st_ctim.tv_nsec;
-
-	return m->mapped_ns && changed_ns > m->mapped_ns;
+	return m->mapped_ns && open_born_ns(st) > m->mapped_ns;
 }
 
 /* The more a reason says, the later in the list. */

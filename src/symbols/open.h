@@ -21,4 +21,10 @@ static inline uint64_t open_changed_ns(const struct stat *st)
 	return (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
 }
 
+/* Raised by every change, and when the number of the inode is given to another file; nobody can set it. */
+static inline uint64_t open_born_ns(const struct stat *st)
+{
+	return (uint64_t)st->st_ctim.tv_sec * 1000000000u + (uint64_t)st->st_ctim.tv_nsec;
+}
+
 #endif

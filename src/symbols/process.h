@@ -66,6 +66,8 @@ bool processes_full(const struct processes *p);
 const struct process_map *process_map(struct processes *p, struct process *process, uint64_t address, bool is_leaf,
 				      uint64_t seen_ns);
 
+/* Takes in what events told until now, and reads the mappings of older processes that forked: children have them. */
+void processes_watch(struct processes *p);
 /* A process that is older than the events, and will be asked for: reads its mappings, opens nothing. */
 void processes_adopt(struct processes *p, int tgid);
 

@@ -195,10 +195,13 @@ static int read_now(struct processes *p, struct process *process, uint64_t seen_
 static struct code_maps *read_base(struct processes *p, int tgid, uint64_t since_ns)
 {
 	const struct generations *gs = &p->sideband.generations;
+	const struct generation *known = generations_current(gs, tgid);
 	struct reader reader = { .processes = p };
 
 	if (tgid <= 0 || !generations_unchanged(gs, tgid, since_ns))
 		return NULL;
+	if (known && known->is_complete)
+		return code_maps_share(known->maps);
 	if (!read_proc(tgid, on_base_line, &reader)) {
 		sideband_read(&p->sideband);
 		if (generations_unchanged(gs, tgid, since_ns))
@@ -233,7 +236,7 @@ static uint64_t realtime_of_boot_ns(void)
 /* The mappings of a generation, their files opened now. 0 or -ENOMEM. */
 static int take_generation(struct processes *p, struct process *process, const struct generation *g)
 {
-	bool is_alive = generations_is_alive(&p->sideband.generations, g->tgid);
+	bool is_alive = generations_current(&p->sideband.generations, g->tgid);
 	/* Who is gone has no root any more to seek files in; his parent most likely had the same. */
 	struct reader reader = { .processes = p, .tid = is_alive ? g->tgid : g->parent_tgid };
 	uint64_t offset_ns = realtime_of_boot_ns() + (uint64_t)p->boottime_offset_ns;
@@ -292,15 +295,22 @@ int process_read(struct processes *p, struct process *process, uint64_t seen_ns)
 	return read_now(p, process, seen_ns);
 }
 
+void processes_watch(struct processes *p)
+{
+	struct generations *gs = &p->sideband.generations;
+
+	sideband_read(&p->sideband);
+	while (gs->n_adopted) {
+		struct generation *g = generations_current(gs, gs->adopted[--gs->n_adopted]);
+
+		if (g && !g->is_complete)
+			complete(p, g);
+	}
+}
+
 void processes_adopt(struct processes *p, int tgid)
 {
-	struct sideband *b = &p->sideband;
-	struct generation *g;
-
-	if (!b->n)
-		return;
-	sideband_read(b);
-	g = generations_adopt(&b->generations, tgid, sideband_now_ns(b));
-	if (g)
-		complete(p, g);
+	if (p->sideband.n)
+		generations_adopt(&p->sideband.generations, tgid);
+	processes_watch(p);
 }

@@ -80,7 +80,7 @@ int symbols_watch_start(struct symbols *s)
 
 void symbols_watch(struct symbols *s)
 {
-	sideband_read(&s->processes.sideband);
+	processes_watch(&s->processes);
 }
 
 void symbols_expect(struct symbols *s, int tgid)

@@ -161,15 +161,19 @@ static void older_parents(void **state)
 	g = generations_find(gs, &child, 116, &later);
 	assert_false(g->is_complete);
 	assert_int_equal(g->origin_tgid, 10);
-	assert_int_equal(g->origin_ns, 110);
+	assert_int_equal(g->origin_ns, 0); /* it is the same since the beginning */
 	g = generations_find(gs, &grandchild, 126, &later);
 	assert_false(g->is_complete);
 	assert_int_equal(g->origin_tgid, 10);
-	assert_int_equal(g->origin_ns, 110);
+	assert_int_equal(g->origin_ns, 0); /* it is the same since the beginning */
 	m = line(0, 10, 9);
 	assert_int_equal(code_maps_add(&gs->store, &base, &m, 0), 0);
 	generation_complete(gs, g, base);
 	assert_true(g->is_complete);
+	assert_int_equal(gs->n_adopted, 1); /* the parent, since it may fork again */
+	assert_int_equal(gs->adopted[0], 10);
+	assert_int_equal(inode_at(gs, 10, 5, 3, 1, 4, &later), 0);
+	assert_false(later);
 	for (uint64_t page = 0; page < 10; page++)
 		assert_int_equal(inode_at(gs, 12, 120, 0, 130, page, &later), page == 4 ? 1 : page == 5 ? 2 : 9);
 	assert_int_equal(inode_at(gs, 12, 120, 0, 130, 10, &later), 0);
@@ -201,14 +205,14 @@ static void threads(void **state)
 	generations_thread(gs, 10);
 	generations_exit(gs, 10, 110);
 	generations_exit(gs, 10, 111);
-	assert_true(generations_is_alive(gs, 10));
+	assert_non_null(generations_current(gs, 10));
 	generations_exit(gs, 10, 112);
-	assert_false(generations_is_alive(gs, 10));
+	assert_null(generations_current(gs, 10));
 	generations_exit(gs, 10, 113);
 	generations_thread(gs, 10);
 	generations_exec(gs, 20, 120); /* an older process: exec ended all threads but one */
 	generations_exit(gs, 20, 121);
-	assert_false(generations_is_alive(gs, 20));
+	assert_null(generations_current(gs, 20));
 }
 
 /* What ended is known for two looks more. */

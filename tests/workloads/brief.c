@@ -34,13 +34,13 @@ static uint64_t cpu_ns(void)
 
 static volatile uint64_t sink;
 
-/* Some 20 us, in a frame of its own, which a leaf only has if somebody wants its address. */
+/* Some 100 us, in a frame of its own, which a leaf only has if somebody wants its address. */
 #define BURN(name)                                                                   \
 	__attribute__((noinline)) void name(void);                                   \
 	void name(void)                                                              \
 	{                                                                            \
 		__asm__ volatile("" : : "r"(__builtin_frame_address(0)) : "memory"); \
-		for (int i = 0; i < 20000; i++)                                      \
+		for (int i = 0; i < 100000; i++)                                      \
 			sink += (uint64_t)i;                                         \
 	}
 
