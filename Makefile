@@ -4,6 +4,7 @@
 # make lint       format, analysers, own rules  make static   one static binary
 # make install    DESTDIR=, PREFIX=             make deps     packages for building and testing
 # make docs       lists of man pages and completion, from the tables of the program just built
+# make fuzz       libFuzzer on what reads files of others, FUZZ_SECONDS=60 each
 # V=1 shows commands; O=DIR builds there; CC CLANG BPFTOOL ARCH CROSS_COMPILE as usual.
 
 V ?= 0

@@ -167,7 +167,7 @@ size_t row_frames_encode(uint8_t *out, const uint32_t *locations, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		int64_t step = (int64_t)locations[i] - last;
-		uint64_t left = ((uint64_t)step << 1) ^ (uint64_t)(step >> 63);
+		uint64_t left = step < 0 ? ((uint64_t)-step << 1) - 1 : (uint64_t)step << 1;
 
 		for (; left >= 0x80; left >>= 7)
 			out[bytes++] = (uint8_t)(left | 0x80);

@@ -88,28 +88,24 @@ static void hex(char *out, const struct build_id *id)
 	*out = '\0';
 }
 
+static int put_mapping(struct saver *s, const struct rec_mapping *m)
+{
+	char build_id[2 * BUILD_ID_BYTES_MAX + 1];
+
+	hex(build_id, &m->build_id);
+	return put(s, DB_MAPPINGS, &s->dictionary_crc,
+		   (struct db_value[]){ row_int(s->n_mappings), row_int((uint64_t)s->intervals + 1),
+					row_text(db_mapping_kind(m->kind)), string_id(s, m->name), row_text(build_id),
+					row_int(m->dev), row_int(m->inode), row_int(m->changed_ns), row_int(m->start),
+					row_int(m->bytes) });
+}
+
 static int put_mappings(struct saver *s, const struct recording *r)
 {
 	int rc = SQLITE_OK;
 
-	for (; s->n_mappings < r->n_mappings && rc == SQLITE_OK; s->n_mappings++) {
-		const struct rec_mapping *m = &r->mappings[s->n_mappings];
-		char build_id[2 * BUILD_ID_BYTES_MAX + 1];
-		struct db_value row[] = { row_int(s->n_mappings),
-					  row_int((uint64_t)s->intervals + 1),
-					  row_text(db_mapping_kind(m->kind)),
-					  string_id(s, m->name),
-					  row_text(build_id),
-					  row_int(m->dev),
-					  row_int(m->inode),
-					  row_int(m->changed_ns),
-					  row_int(m->start),
-					  row_int(m->bytes) };
-
-		hex(build_id, &m->build_id);
-		row[4] = row_text(build_id);
-		rc = put(s, DB_MAPPINGS, &s->dictionary_crc, row);
-	}
+	for (; s->n_mappings < r->n_mappings && rc == SQLITE_OK; s->n_mappings++)
+		rc = put_mapping(s, &r->mappings[s->n_mappings]);
 	return rc;
 }
 

@@ -204,7 +204,8 @@ static int copy_journal(struct source *s, const struct candidate *c)
 
 static uint32_t pages_missing_at(const struct candidate *c)
 {
-	uint64_t pages = (uint64_t)c->st.st_size / format_page_bytes(c->header);
+	uint32_t page_bytes = format_page_bytes(c->header);
+	uint64_t pages = page_bytes ? (uint64_t)c->st.st_size / page_bytes : 0;
 
 	return pages < format_be32(c->header + FORMAT_PAGES) ? (uint32_t)pages : 0;
 }

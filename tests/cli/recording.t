@@ -40,12 +40,7 @@ within 'words in the source' "$(wc -w <<<"$words")" 20 100
 for word in $words; do
 	ok "word in the manual: $word" grep -Eq "^\.BR? $word( |\$)" "$page"
 done
-if command -v man >/dev/null; then
-	is 'the manual is well-formed' "$(LC_ALL=C.UTF-8 man --warnings -l "$page" 2>&1 >"$tmp/shown")" ''
-	like 'the manual can be read' "$(cat "$tmp/shown")" 'differ.*|zigzag'
-else
-	skip 'the manual is well-formed' 'no man here'
-fi
+is 'the manual is well-formed' "$(mandoc -T lint -W warning "$page")" ''
 
 # --- its queries, on what is known
 query() { # NAME FILE
