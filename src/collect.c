@@ -80,6 +80,7 @@ static int run(const struct invocation *in, const struct show *show, struct save
 		.run = &in->run,
 		.labels = labels(in, show->view),
 		.command_line = in->command_line,
+		.stdout_is_data = show->view ? show->view->is_data : !strcmp(in->run.out, "-"),
 		.quiet = in->view.quiet,
 		.sink = saver ? &sink : NULL,
 	};

@@ -46,7 +46,7 @@ static void run_child(char *const *argv, const sigset_t *mask, int go_fd, int fa
 	_exit(err == ENOENT ? 127 : 126);
 }
 
-int command_prepare(struct command *c, char *const *argv, const sigset_t *mask)
+int command_prepare(struct command *c, char *const *argv, const sigset_t *mask, int stdout_fd)
 {
 	int go[2], failed[2], err;
 
@@ -63,6 +63,7 @@ int command_prepare(struct command *c, char *const *argv, const sigset_t *mask)
 	err = c->tgid < 0 ? -errno : 0;
 	if (!c->tgid) {
 		close(go[1]); /* or it would not see the pipe's end */
+		dup2(stdout_fd, STDOUT_FILENO);
 		run_child(argv, mask, go[0], failed[1]);
 	}
 	close(go[0]);

@@ -16,8 +16,8 @@ struct command {
 	int wait_status; /* of waitpid(), once it ended */
 };
 
-/* Forks; the child waits, with `mask` as its signal mask. 0 or -errno. */
-int command_prepare(struct command *c, char *const *argv, const sigset_t *mask);
+/* Forks; the child waits, with `mask` as its signal mask and `stdout_fd` as its stdout. 0 or -errno. */
+int command_prepare(struct command *c, char *const *argv, const sigset_t *mask, int stdout_fd);
 /* Lets the child exec and waits for that. 0, or -errno of the exec; then the child is reaped already. */
 int command_start(struct command *c);
 /* Has it ended? To be asked after SIGCHLD. */

@@ -128,7 +128,8 @@ static int set_up(struct session *s, const sigset_t *user_mask)
 	if (!err)
 		err = call(s->tool->collector->open, s);
 	if (!err && s->target->command) {
-		err = command_prepare(&s->command, s->target->command, user_mask);
+		err = command_prepare(&s->command, s->target->command, user_mask,
+				      s->stdout_is_data ? STDERR_FILENO : STDOUT_FILENO);
 		if (err)
 			warnx("cannot fork: %s", strerror(-err));
 	}

@@ -33,6 +33,7 @@ struct session {
 	const struct run_options *run;
 	unsigned labels;	  /* enum rec_label: what samples are to be told apart by, beside the command */
 	const char *command_line; /* as typed, for the recording */
+	bool stdout_is_data;	  /* what COMMAND writes there goes to stderr instead */
 	bool quiet;		  /* no hints on stderr */
 	const struct sink *sink;  /* NULL: nobody wants intervals */
 

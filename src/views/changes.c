@@ -192,21 +192,9 @@ static void write_side(const struct changes *c, const char *name, const struct r
 	footer_header(c->f, r, c->options);
 }
 
-/* The baseline as a recording of its own, for what stands above and below a view. */
-static struct recording before_of(const struct recording *r)
-{
-	struct recording before = *r;
-
-	before.meta = r->baseline->meta;
-	before.sampling = r->baseline->sampling;
-	before.lost = r->baseline->lost;
-	before.selection = r->baseline->selection;
-	return before;
-}
-
 static void write_header(const struct changes *c)
 {
-	struct recording before = before_of(c->r);
+	struct recording before = footer_before(c->r);
 
 	write_side(c, "before", &before);
 	write_side(c, "after", c->r);
@@ -215,7 +203,6 @@ static void write_header(const struct changes *c)
 
 static void write_footer(const struct changes *c)
 {
-	struct recording before = before_of(c->r);
 	const struct rec_sampling *s = &c->r->sampling;
 
 	fputc('\n', c->f);
@@ -228,9 +215,6 @@ static void write_footer(const struct changes *c)
 	footer_line(c->f, c->options,
 		    "noise: what chance makes of so many samples, exceeded in none of the rows with 95 %% certainty; "
 		    "a load that differs from run to run differs by more");
-	footer_line(c->f, c->options, "before:");
-	footer_books(c->f, &before, c->options);
-	footer_line(c->f, c->options, "after:");
 	footer_books(c->f, c->r, c->options);
 }
 

@@ -371,8 +371,27 @@ static void write_origin(FILE *f, const struct recording *r, const struct view_o
 	footer_line(f, o, "kernel: %s; started %s", r->meta.kernel, text);
 }
 
+struct recording footer_before(const struct recording *r)
+{
+	struct recording before = *r;
+
+	before.meta = r->baseline->meta;
+	before.sampling = r->baseline->sampling;
+	before.lost = r->baseline->lost;
+	before.selection = r->baseline->selection;
+	before.baseline = NULL;
+	return before;
+}
+
 void footer_books(FILE *f, const struct recording *r, const struct view_options *o)
 {
+	if (r->baseline) {
+		struct recording before = footer_before(r);
+
+		footer_line(f, o, "before:");
+		footer_books(f, &before, o);
+		footer_line(f, o, "after:");
+	}
 	write_books(f, r, o);
 	write_lost(f, r, o);
 }

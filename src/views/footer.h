@@ -14,7 +14,9 @@ void footer_line(FILE *f, const struct view_options *o, const char *format, ...)
 void footer_header(FILE *f, const struct recording *r, const struct view_options *o);
 /* Instead of a result, when there is none: the likely reason. */
 void footer_no_samples(FILE *f, const struct recording *r, const struct view_options *o);
-/* The balance and each loss. */
+/* The baseline of a comparison as a recording, for the functions here; borrowed from `r`. */
+struct recording footer_before(const struct recording *r);
+/* The balance and each loss; of a comparison both. */
 void footer_books(FILE *f, const struct recording *r, const struct view_options *o);
 /* What shares are of, what the result cannot show, own cost, origin. */
 void footer_notes(FILE *f, const struct recording *r, const struct view_options *o);

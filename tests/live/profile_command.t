@@ -90,11 +90,14 @@ profile -D 400ms -d 10 "${faults[@]}" -- sh -c "printf 'touch 100\n' | $WORKLOAD
 is '-D: the COMMAND starts at once, the measuring later' "$(count 'touch_main ')" 70
 
 # --- what the COMMAND sees
-profile -f folded -- sh -c 'cat; echo to-stderr >&2' <<<'from stdin'
+profile -- sh -c 'cat; echo to-stderr >&2' <<<'from stdin'
 is 'stdin and stdout are its own' "$(printf '%s\n' "$out" | head -n 1)" 'from stdin'
 is 'stderr is its own' "$(printf '%s\n' "$err" | head -n 1)" 'to-stderr'
-profile -f folded -- printf '<%s>' 'a b' '*' '' -p --help
+profile -- printf '<%s>' 'a b' '*' '' -p --help
 like 'its arguments are its own' "$out" '^<a b><\*><><-p><--help>'
+profile -f folded -- echo to-stdout
+unlike 'a format for programs has stdout for itself' "$out" 'to-stdout'
+like '... what COMMAND says goes to stderr' "$err" '^to-stdout$'
 before_report() { printf '%s\n' "$out" | sed '/^profile of command/,$d'; }
 # No shell, since some clear the mask.
 grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status >"$tmp/plain"
