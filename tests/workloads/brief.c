@@ -40,7 +40,7 @@ static volatile uint64_t sink;
 	void name(void)                                                              \
 	{                                                                            \
 		__asm__ volatile("" : : "r"(__builtin_frame_address(0)) : "memory"); \
-		for (int i = 0; i < 100000; i++)                                      \
+		for (int i = 0; i < 100000; i++)                                     \
 			sink += (uint64_t)i;                                         \
 	}
 
