@@ -130,11 +130,11 @@ static void tell_damaged(const struct loading *l, size_t i)
 	if (at->duration_ns)
 		snprintf(when, sizeof(when), " (%s to %s)", units_duration(from, at->start_ns),
 			 units_duration(to, at->start_ns + at->duration_ns));
-	if (!p->exists && !p->bad_names)
+	if (!p->exists)
 		what = "missing";
 	else if (!p->bad_row)
 		what = "its names or stacks are damaged";
-	warnx("%s: interval %" PRId64 "%s: %s, left out", l->source.name, at->id, when, p->exists ? what : "missing");
+	warnx("%s: interval %" PRId64 "%s: %s, left out", l->source.name, at->id, when, what);
 }
 
 static int list_intervals(struct loading *l)

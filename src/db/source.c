@@ -163,6 +163,12 @@ static int explain(const struct source *s, int rc)
 		warnx("cannot read %s: it needs too much memory", s->name);
 		return -ENOMEM;
 	}
+	if ((rc & 0xff) == SQLITE_IOERR || (rc & 0xff) == SQLITE_CANTOPEN) {
+		int seen = s->db ? sqlite3_system_errno(s->db) : 0;
+
+		warnx("cannot read %s: %s", s->name, seen > 0 ? strerror(seen) : sqlite3_errstr(rc));
+		return seen > 0 ? -seen : -EIO;
+	}
 	warnx("%s is damaged: %s", s->name, s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(rc));
 	return -EBADMSG;
 }

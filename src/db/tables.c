@@ -298,30 +298,61 @@ static int tell_unreadable(struct tables *t, int rc)
 	return 0;
 }
 
-/* Rows come by their ids; a tree whose branches meet again would never end, and is found by that. */
-static int read_table(struct tables *t, enum db_table table)
+/*
+ * Rows above `last`, which moves on. Rows come by their ids; a tree whose branches meet again would
+ * never end, and is found by that. SQLITE_DONE, SQLite's error, or -ENOMEM.
+ */
+static int read_rows(struct tables *t, enum db_table table, int64_t *last)
 {
-	int64_t last = INT64_MIN;
 	sqlite3_stmt *q = NULL;
-	char sql[64];
+	char sql[80];
 	int rc, err = 0;
 
-	snprintf(sql, sizeof(sql), "SELECT rowid, * FROM %s ORDER BY rowid", db_tables[table].name);
+	snprintf(sql, sizeof(sql), "SELECT rowid, * FROM %s WHERE rowid > ? ORDER BY rowid", db_tables[table].name);
 	rc = sqlite3_prepare_v2(t->source->db, sql, -1, &q, NULL);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_bind_int64(q, 1, *last);
 	while (!err && (rc == SQLITE_OK || rc == SQLITE_ROW)) {
+		int64_t row;
+
 		rc = sqlite3_step(q);
 		if (rc != SQLITE_ROW)
 			break;
-		if (sqlite3_column_int64(q, 0) <= last && last != INT64_MIN)
+		row = sqlite3_column_int64(q, 0);
+		if (row <= *last)
 			rc = SQLITE_CORRUPT;
 		else
 			err = take_row(t, table, q);
-		last = sqlite3_column_int64(q, 0);
+		*last = row > *last ? row : *last;
 	}
 	sqlite3_finalize(q);
-	if (err)
-		return tell_unreadable(t, SQLITE_NOMEM);
-	return rc == SQLITE_DONE ? 0 : tell_unreadable(t, rc);
+	return err ? err : rc;
+}
+
+#define JUMP_ROWS_MIN 16
+#define JUMP_ROWS_MAX (1 << 30)
+
+/* Where a page cannot be read, the next rows are sought farther and farther on. */
+static int read_table(struct tables *t, enum db_table table)
+{
+	int64_t last = INT64_MIN, jump = JUMP_ROWS_MIN;
+
+	while (jump <= JUMP_ROWS_MAX) {
+		int64_t before = last;
+		int rc = read_rows(t, table, &last), err;
+
+		if (rc == SQLITE_DONE)
+			return 0;
+		err = tell_unreadable(t, rc == -ENOMEM ? SQLITE_NOMEM : rc);
+		if (err)
+			return err;
+		jump = last > before ? JUMP_ROWS_MIN : 2 * jump;
+		last = last < 0 ? 0 : last;
+		if (last > INT64_MAX - jump)
+			return 0;
+		last += jump;
+	}
+	return 0;
 }
 
 int tables_read(struct tables *t, struct source *s, int64_t n_parts)

@@ -3,6 +3,8 @@
  * Files with faults: what is loaded from one is exactly what some of its intervals hold, those left
  * out are named, or all of it is refused. Never another number.
  */
+#include <sys/mman.h>
+
 #include "db/schema.h"
 #include "db_faults.h"
 
@@ -85,6 +87,122 @@ static void lost_end(void **state)
 	loaded_free(&l);
 	recording_free(r);
 	recording_free(want);
+	unlink(path);
+}
+
+/* Three intervals with `n` functions of their own each, "part<i>_<k>". What interval i + 1 is alone, if `only` is i. */
+static struct recording *save_parts(const char *path, unsigned n, unsigned only)
+{
+	struct recording *r = db_new();
+	struct saver *s = NULL;
+
+	if (path)
+		assert_int_equal(saver_open(&s, path), 0);
+	for (unsigned i = 0; i < INTERVALS; i++) {
+		for (unsigned k = 0; k < n && (path || i == only); k++) {
+			char name[32];
+			uint32_t f;
+
+			snprintf(name, sizeof(name), "part%u_%u", i, k);
+			f = db_location(r, "/bin/prog", MAPPING_FILE, name, 0x10000 * i + k);
+			db_add(r, "prog", recording_stack(r, &f, 0, 1), i + 1);
+		}
+		r->meta.duration_ns += SECOND_NS;
+		if (path)
+			assert_int_equal(saver_interval(s, r), 0);
+	}
+	saver_close(s);
+	return r;
+}
+
+#define PAGE_BYTES 1024
+
+static uint8_t *map_file(const char *path, size_t *bytes)
+{
+	int fd = open(path, O_RDWR);
+	struct stat st;
+	uint8_t *at;
+
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	*bytes = (size_t)st.st_size;
+	at = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(at != MAP_FAILED);
+	close(fd);
+	return at;
+}
+
+/* A page of names that only interval 2 uses is gone: 1 and 3 are read. */
+static void lost_page(void **state)
+{
+	char path[128], *have_text, *want_text;
+	struct recording *want;
+	size_t bytes;
+	uint8_t *file, *page;
+	struct loaded l;
+	struct heard h;
+
+	(void)state;
+	strcpy(path, in_folder("r"));
+	recording_free(save_parts(path, 500, 0));
+	file = map_file(path, &bytes);
+	page = memmem(file, bytes, "part1_250", 9);
+	assert_non_null(page);
+	page = file + (size_t)(page - file) / PAGE_BYTES * PAGE_BYTES;
+	assert_int_equal(page[0], 13); /* a leaf of a table */
+	memset(page, 0, PAGE_BYTES);
+	munmap(file, bytes);
+	for (unsigned i = 0; i < INTERVALS; i += 2) {
+		struct load_range range = { i * SECOND_NS, (i + 1) * SECOND_NS };
+
+		assert_int_equal(load_quiet(path, &range, &l, &h), 0);
+		says(h.text, "intervals that can be read whole are used");
+		says(h.text, "interval 2 (1.0 s to 2.0 s)");
+		assert_int_equal(l.n_damaged, 1);
+		want = save_parts(NULL, 500, i);
+		have_text = samples_text(l.r);
+		want_text = samples_text(want);
+		assert_string_equal(have_text, want_text);
+		free(have_text);
+		free(want_text);
+		recording_free(want);
+		loaded_free(&l);
+	}
+	unlink(path);
+}
+
+/*
+ * Pages of a tree that all lead to one and the same: read to the end there would be more rows than
+ * the file has bytes. An inner page is 5, flags and counts to byte 12, then the places of its cells,
+ * each of which begins with the number of a page.
+ */
+static void endless_tree(void **state)
+{
+	char path[128];
+	size_t bytes;
+	uint8_t *file;
+	unsigned inner = 0;
+	struct loaded l;
+	struct heard h;
+
+	(void)state;
+	strcpy(path, in_folder("r"));
+	recording_free(save_parts(path, 2000, 0));
+	file = map_file(path, &bytes);
+	for (uint8_t *page = file + PAGE_BYTES; page < file + bytes; page += PAGE_BYTES) {
+		unsigned cells = (unsigned)page[3] << 8 | page[4];
+		uint8_t *first = page + ((unsigned)page[12] << 8 | page[13]);
+
+		if (page[0] != 5 || cells < 5)
+			continue;
+		inner++;
+		for (unsigned i = 1; i < cells; i++)
+			memcpy(page + ((unsigned)page[12 + 2 * i] << 8 | page[13 + 2 * i]), first, 4);
+	}
+	assert_true(inner > 3);
+	munmap(file, bytes);
+	assert_int_equal(load_quiet(path, NULL, &l, &h), -EBADMSG);
+	says(h.text, "nothing of it can be used");
 	unlink(path);
 }
 
@@ -259,9 +377,9 @@ static void other_roots(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_byte),  cmocka_unit_test(every_length),	   cmocka_unit_test(lost_end),
-		cmocka_unit_test(edited_rows), cmocka_unit_test(only_what_refers), cmocka_unit_test(other_schema),
-		cmocka_unit_test(other_roots),
+		cmocka_unit_test(every_byte),	    cmocka_unit_test(every_length), cmocka_unit_test(lost_end),
+		cmocka_unit_test(lost_page),	    cmocka_unit_test(endless_tree), cmocka_unit_test(edited_rows),
+		cmocka_unit_test(only_what_refers), cmocka_unit_test(other_schema), cmocka_unit_test(other_roots),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
