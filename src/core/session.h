@@ -52,7 +52,7 @@ struct session {
 	struct command command;
 	uint64_t start_ns, interval_end_ns; /* CLOCK_MONOTONIC; the latter UINT64_MAX without a sink */
 	struct progress progress;
-	int stats_fd;			    /* holds the kernel's BPF run statistics enabled; -1: not asked for */
+	int stats_fd; /* holds the kernel's BPF run statistics enabled; -1: not asked for */
 	bool interrupted;
 	int exit_code;
 };

@@ -59,7 +59,8 @@ static size_t write_place(char buf[FRAME_BYTES], const struct recording *r, cons
 			  unsigned flags)
 {
 	enum mapping_kind kind = r->mappings[l->mapping].kind;
-	bool address = !(flags & FRAME_NO_ADDRESS) && l->address, object = !(flags & FRAME_NO_OBJECT) && kind != MAPPING_NONE;
+	bool address = !(flags & FRAME_NO_ADDRESS) && l->address,
+	     object = !(flags & FRAME_NO_OBJECT) && kind != MAPPING_NONE;
 	bool relative = kind == MAPPING_FILE || kind == MAPPING_VDSO;
 	size_t used = 0;
 
