@@ -138,6 +138,43 @@ static void while_written(void **state)
 	unlink(in_folder("r"));
 }
 
+/* A reader that comes at any moment sees whole intervals, neither disturbs the other. */
+static void reader_beside_writer(void **state)
+{
+	unsigned last = 0, loads = 0;
+	int tgid, status = 0;
+	char path[128];
+
+	(void)state;
+	strcpy(path, in_folder("r"));
+	db_save(path, 1);
+	tgid = fork();
+	if (!tgid) {
+		db_save(path, 20); /* asserts in a child end it, with another status */
+		_exit(0);
+	}
+	while (!waitpid(tgid, &status, WNOHANG)) {
+		struct recording *want;
+		struct loaded l;
+		struct heard h;
+
+		if (load_quiet(path, NULL, &l, &h)) /* removed, or not begun */
+			continue;
+		loads++;
+		assert_int_equal(l.n_damaged, 0);
+		assert_true(l.n_intervals >= last || l.n_intervals == 1);
+		last = (unsigned)l.n_intervals;
+		want = db_some((1u << last) - 1);
+		assert_same(l.r, want);
+		recording_free(want);
+		loaded_free(&l);
+	}
+	assert_int_equal(status, 0);
+	assert_true(loads > 1);
+	check_holds(path, 20);
+	unlink(path);
+}
+
 static void locked(void **state)
 {
 	struct loaded l;
@@ -286,9 +323,15 @@ static void full_disk(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hot_journal),	  cmocka_unit_test(killed_saver), cmocka_unit_test(no_right_to_write),
-		cmocka_unit_test(while_written),  cmocka_unit_test(locked),	  cmocka_unit_test(file_size_limit),
-		cmocka_unit_test(no_room_at_all), cmocka_unit_test(full_disk),
+		cmocka_unit_test(hot_journal),
+		cmocka_unit_test(killed_saver),
+		cmocka_unit_test(no_right_to_write),
+		cmocka_unit_test(while_written),
+		cmocka_unit_test(locked),
+		cmocka_unit_test(reader_beside_writer),
+		cmocka_unit_test(file_size_limit),
+		cmocka_unit_test(no_room_at_all),
+		cmocka_unit_test(full_disk),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
