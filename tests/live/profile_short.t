@@ -168,6 +168,25 @@ end
 within 'deleted while it runs: named' "$(count '^deleted;.*burn_a( |;)')" 50 1000
 is 'deleted while it runs: samples without names' "$(unnamed deleted)" 0
 
+# --- files that only the mount namespace of the process has: that of its parent is the same
+mkdir "$tmp/root"
+cp "$brief" "$tmp/inner"
+cat >"$tmp/in-mount" <<-END
+	mount -t tmpfs none "$tmp/root"
+	cp "$tmp/inner" "$tmp/root/inner"
+	for i in {1..10}; do "$tmp/root/inner" burn 18; done
+	:
+END
+run "$KBPFPROF" profile -F 499 "${folded[@]}" -- unshare --mount bash "$tmp/in-mount"
+within 'in a mount namespace: in their function' "$(count '^inner;.*burn_brief( |;)')" 40 1000
+is 'in a mount namespace: samples without names' "$(unnamed inner)" 0
+
+# --- numbers are those of the namespace that the profiler is in
+run unshare --pid --fork --kill-child --mount-proc "$KBPFPROF" profile -F 499 "${folded[@]}" -s pid -- \
+	"$brief" spawn 20 "$brief" burn 18
+within 'in a pid namespace: in their function' "$(count '^brief-[0-9][0-9]?;.*burn_brief( |;)')" 80 1000
+is 'in a pid namespace: samples without names' "$(unnamed 'brief-[0-9]+')" 0
+
 # --- what has no user side needs none: nothing is opened
 opened() { strace -qq -f -e trace=perf_event_open -o "$tmp/strace" "$KBPFPROF" profile -e cpu-clock -d 100ms -q "$@" >/dev/null 2>&1; grep -c COUNT_SW_DUMMY "$tmp/strace"; }
 is 'kernel stacks only: processes are not watched' "$(opened -K)" 0
