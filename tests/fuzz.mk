@@ -27,7 +27,7 @@ fuzz:
 	$(Q)for name in $(FUZZ); do \
 		mkdir -p $(O)/fuzz/corpus/$$name && O=$(O) tests/fuzz/seeds $$name $(O)/fuzz/seeds/$$name || exit 1; \
 		echo "fuzzing $$name for $(FUZZ_SECONDS) s"; \
-		scratch=$$(mktemp -d) || exit 1; \
+		scratch=$$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d) || exit 1; \
 		TMPDIR=$$scratch ASAN_OPTIONS=quarantine_size_mb=16 $(O)/fuzz/$$name -max_total_time=$(FUZZ_SECONDS) -max_len=$(FUZZ_MAX_BYTES) \
 			-timeout=10 -rss_limit_mb=1024 -close_fd_mask=2 -verbosity=0 -print_final_stats=1 \
 			-artifact_prefix=$(O)/fuzz/$$name- $(O)/fuzz/corpus/$$name $(O)/fuzz/seeds/$$name; \
