@@ -4,6 +4,8 @@
 #include <err.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/exit.h"
 #include "core/session.h"
@@ -15,15 +17,49 @@
 
 #define INTERVAL_NS 10000000000 /* what a killed run loses at most */
 
+/* The file of -o. */
+struct output {
+	const char *path;
+	struct saver *saver; /* NULL: none, or not yet */
+	struct stat made;
+	bool holds_some; /* an interval at least */
+};
+
 /* A view is shown if there is no file, or if one was asked for beside it. */
 static bool wants_view(const struct invocation *in)
 {
 	return !in->run.out || in->view.format;
 }
 
+static int begin_output(void *arg)
+{
+	struct output *o = arg;
+	int err = saver_open(&o->saver, o->path);
+
+	if (!err && strcmp(o->path, "-") != 0 && lstat(o->path, &o->made))
+		o->made = (struct stat){ 0 };
+	return err;
+}
+
 static int save_interval(void *arg, const struct recording *r)
 {
-	return saver_interval(arg, r);
+	struct output *o = arg;
+	int err = saver_interval(o->saver, r);
+
+	o->holds_some |= !err;
+	return err;
+}
+
+/* A run that failed before its first interval leaves no file; one that somebody put in its place is not ours. */
+static void close_output(struct output *o)
+{
+	struct stat there;
+
+	saver_close(o->saver);
+	if (!o->saver || o->holds_some || !o->made.st_ino || lstat(o->path, &there))
+		return;
+	if (there.st_dev == o->made.st_dev && there.st_ino == o->made.st_ino)
+		unlink(o->path);
 }
 
 /* A file tells apart all that a reader may ask for. */
@@ -67,11 +103,12 @@ static int finish(const struct invocation *in, const struct show *show, struct s
 	return err ? err : show_recording(show, r);
 }
 
-static int run(const struct invocation *in, const struct show *show, struct saver *saver, struct recording *r)
+static int run(const struct invocation *in, const struct show *show, struct output *output, struct recording *r)
 {
 	struct sink sink = { .every_ns = in->time.interval_ns ? in->time.interval_ns : INTERVAL_NS,
+			     .begin = begin_output,
 			     .interval = save_interval,
-			     .arg = saver };
+			     .arg = output };
 	struct session session = {
 		.tool = in->tool,
 		.options = in->own,
@@ -82,12 +119,12 @@ static int run(const struct invocation *in, const struct show *show, struct save
 		.command_line = in->command_line,
 		.stdout_is_data = show->view ? show->view->is_data : !strcmp(in->run.out, "-"),
 		.quiet = in->view.quiet,
-		.sink = saver ? &sink : NULL,
+		.sink = output->path ? &sink : NULL,
 	};
 
 	if (session_run(&session, r))
 		return session.exit_code;
-	if (finish(in, show, saver, r))
+	if (finish(in, show, output->saver, r))
 		return EXIT_FAILED;
 	if (in->run.max_loss_pct >= 0 && recording_lost_pct(r) > in->run.max_loss_pct)
 		return EXIT_LOSS;
@@ -97,20 +134,18 @@ static int run(const struct invocation *in, const struct show *show, struct save
 int collect(const struct invocation *in)
 {
 	struct show show = { 0 };
-	struct saver *saver = NULL;
+	struct output output = { .path = in->run.out };
 	struct recording *r;
 	int code = EXIT_FAILED, err;
 
 	err = wants_view(in) ? show_prepare(&show, in) : 0;
-	if (!err && in->run.out)
-		err = saver_open(&saver, in->run.out);
 	if (err)
 		return exit_code_of(err);
 	r = recording_new();
 	if (r)
-		code = run(in, &show, saver, r);
+		code = run(in, &show, &output, r);
 	recording_free(r);
-	saver_close(saver);
+	close_output(&output);
 	return code;
 }
 

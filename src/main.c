@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "collect.h"
+#include "core/descriptors.h"
 #include "core/exit.h"
 #include "core/version.h"
 #include "describe.h"
@@ -63,6 +64,7 @@ int main(int argc, char **argv)
 	static struct invocation in; /* static: messages at exit still name it */
 	int code;
 
+	descriptors_reserve();
 	setlocale(LC_CTYPE, ""); /* which characters the terminal has; numbers keep their point */
 	if (argc < 2) {
 		print_usage(stderr);

@@ -402,6 +402,8 @@ int session_run(struct session *s, struct recording *r)
 	heap_prepare();
 	err = set_up(s, &user_mask);
 	heap_trim();
+	if (!err && s->sink)
+		err = s->sink->begin(s->sink->arg);
 	if (!err)
 		err = run(s, r, signal_fd, &user_mask);
 	s->exit_code = exit_code(s, err);

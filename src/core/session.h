@@ -18,6 +18,8 @@
 /* Where a recording goes while it grows. */
 struct sink {
 	uint64_t every_ns;
+	/* Once all is set up, before COMMAND runs: what cannot be measured has no file. 0 or -errno after a message. */
+	int (*begin)(void *arg);
 	/* After each interval, and at the end: books, names and meta.duration_ns are up to date. 0 or -errno, which
 	 * ends the run. */
 	int (*interval)(void *arg, const struct recording *r);
