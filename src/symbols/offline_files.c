@@ -123,18 +123,20 @@ static size_t keep_unnamed(const struct recording *r, struct wanted *w, size_t n
  * Can a file of the same build tell more? Not where .symtab was there and has no such function; such
  * a location may also be outside of all segments, so that its address is none of the file's.
  */
-static bool is_open_question(enum why why)
+static bool is_open_question(const struct files *f, enum why why)
 {
-	return why == WHY_UNRESOLVED || why == WHY_FILE_GONE || why == WHY_FILE_CHANGED || why == WHY_NO_PERMISSION ||
-	       why == WHY_STRIPPED || why == WHY_NOT_ELF;
+	if (why == WHY_FILE_CHANGED) /* here the changed file is all there is */
+		return f->is_symfs;
+	return why == WHY_UNRESOLVED || why == WHY_FILE_GONE || why == WHY_NO_PERMISSION || why == WHY_STRIPPED ||
+	       why == WHY_NOT_ELF;
 }
 
-static size_t keep_questions(const struct recording *r, struct wanted *w, size_t n)
+static size_t keep_questions(const struct files *f, struct wanted *w, size_t n)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (is_open_question(r->locations[w[i].id].why))
+		if (is_open_question(f, f->r->locations[w[i].id].why))
 			w[kept++] = w[i];
 	return kept;
 }
@@ -161,11 +163,11 @@ static int name_mapping(struct files *f, int mapping, struct wanted *w, size_t n
 	char path[PATH_MAX];
 	int object, debug = -1, err = 0;
 
-	n = f->is_symfs ? n : keep_questions(f->r, w, n);
+	n = f->is_symfs ? n : keep_questions(f, w, n);
 	if (!n || (!f->is_symfs && !m->build_id.n))
 		return 0;
 	object = open_object(f, m, path_of(f, m, path), &why);
-	n = keep_questions(f->r, w, n);
+	n = keep_questions(f, w, n);
 	if (n && (object < 0 || elf_has_symtab(object) != 1))
 		debug = debug_file_find(&f->places, object, path, &m->build_id);
 	if (object >= 0 || debug >= 0)

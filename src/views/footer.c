@@ -323,6 +323,15 @@ static char *rare_text(char buf[UNITS_BYTES], uint64_t n)
 	return buf;
 }
 
+static void write_sideband(FILE *f, const struct recording *r, const struct view_options *o)
+{
+	char count[UNITS_BYTES];
+
+	if (r->sampling.sideband_lost)
+		footer_line(f, o, "process events: %s missed, so some short-lived processes may lack names",
+			    units_count(count, r->sampling.sideband_lost));
+}
+
 /* What this kind of measurement cannot show. "Rule of three": (1 - 3/N)^N is 5 %. */
 static void write_limits(FILE *f, const struct recording *r, const struct view_options *o)
 {
@@ -400,6 +409,7 @@ void footer_notes(FILE *f, const struct recording *r, const struct view_options 
 {
 	write_unit(f, r, o);
 	write_stacks(f, r, o);
+	write_sideband(f, r, o);
 	write_limits(f, r, o);
 	write_cost(f, r, o);
 	write_origin(f, r, o);

@@ -85,6 +85,7 @@ static void write_sampling(struct json *j, const struct rec_sampling *s, uint64_
 	json_uint(j, "user_stacks", s->user_stacks);
 	json_uint(j, "short_user_stacks", s->short_user_stacks);
 	json_uint(j, "max_depth", s->max_depth);
+	json_uint(j, "sideband_lost", s->sideband_lost);
 	json_object_end(j);
 }
 

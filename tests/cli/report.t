@@ -143,7 +143,7 @@ is 'two files: exit status' "$rc" 129
 
 # --- names chosen to do harm stay text
 for format in table folded list; do
-	report "$tmp/hostile" -f $format --top 0
+	report "$tmp/hostile" -f $format
 	is "hostile names, $format: exit status" "$rc" 0
 	is '... no control byte comes through' "$(printf '%s' "$out" | LC_ALL=C grep -c $'[\x01-\x08\x0b-\x1f\x7f]')" 0
 done
