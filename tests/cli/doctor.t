@@ -61,10 +61,14 @@ cat >"$tmp/keys" <<-END
 	btf/modules
 	cgroup/v1
 	cgroup/v2
+	commands/diff/missing
+	commands/diff/verdict
 	commands/doctor/missing
 	commands/doctor/verdict
 	commands/profile/missing
 	commands/profile/verdict
+	commands/report/missing
+	commands/report/verdict
 	kbpfprof
 	kernel/hz
 	kernel/machine
