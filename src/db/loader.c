@@ -76,6 +76,17 @@ static bool stack_is_usable(const struct tables *t, uint32_t id)
 	return s->row.usable == USABLE_YES;
 }
 
+static bool labels_are_usable(const struct tables *t, uint32_t id)
+{
+	struct label_row *l = rows_find(&t->labels, id);
+
+	if (!l)
+		return false;
+	if (l->row.usable == USABLE_UNKNOWN)
+		l->row.usable = brought_whole(t, &l->row) && string_is_usable(t, l->l.comm) ? USABLE_YES : USABLE_NO;
+	return l->row.usable == USABLE_YES;
+}
+
 static void check_parts(struct tables *t)
 {
 	for (size_t i = 1; i <= t->n_parts; i++) {
@@ -86,11 +97,11 @@ static void check_parts(struct tables *t)
 		if (!p->exists || !row_checksum_is(p->dictionary_crc, p->dictionary_checksum))
 			p->bad_names = true;
 	}
-	for (size_t i = 0; i < t->n_samples; i++) {
-		const struct sample_row *s = &t->samples[i];
+	for (size_t i = 0; i < t->n_counts; i++) {
+		const struct count_row *c = &t->counts[i];
 
-		if (!stack_is_usable(t, s->stack) || !string_is_usable(t, (int)s->comm))
-			t->parts[s->interval].bad_reference = true;
+		if (!stack_is_usable(t, c->stack) || !labels_are_usable(t, c->labels))
+			t->parts[c->interval].bad_reference = true;
 	}
 }
 
@@ -259,16 +270,15 @@ static int add_samples(struct loading *l)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < l->tables.n_samples && !err; i++) {
-		const struct sample_row *s = &l->tables.samples[i];
-		struct rec_sample sample = { .labels = { .tgid = s->tgid, .tid = s->tid, .cpu = s->cpu },
-					     .fires = s->fires,
-					     .weight = s->weight };
+	for (size_t i = 0; i < l->tables.n_counts && !err; i++) {
+		const struct count_row *c = &l->tables.counts[i];
+		struct rec_sample sample = { .fires = c->fires, .weight = c->weight };
 
-		if (!is_used(l, s->interval - 1))
+		if (!is_used(l, c->interval - 1))
 			continue;
-		sample.labels.comm = string_to(l, (int)s->comm);
-		sample.stack = sample.labels.comm < 0 ? sample.labels.comm : stack_to(l, s->stack);
+		sample.labels = ((struct label_row *)rows_find(&l->tables.labels, c->labels))->l;
+		sample.labels.comm = string_to(l, sample.labels.comm);
+		sample.stack = sample.labels.comm < 0 ? sample.labels.comm : stack_to(l, c->stack);
 		err = sample.stack < 0 ? sample.stack : recording_add(l->r, &sample);
 	}
 	return err;

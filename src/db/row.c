@@ -162,17 +162,15 @@ bool row_read(sqlite3_stmt *q, int first, const char *types, struct db_value *co
 
 size_t row_frames_encode(uint8_t *out, const uint32_t *locations, size_t n)
 {
-	uint32_t last = 0;
 	size_t bytes = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		int64_t step = (int64_t)locations[i] - last;
+	for (size_t i = 1; i < n; i++) {
+		int64_t step = (int64_t)locations[i] - locations[i - 1];
 		uint64_t left = step < 0 ? ((uint64_t)-step << 1) - 1 : (uint64_t)step << 1;
 
 		for (; left >= 0x80; left >>= 7)
 			out[bytes++] = (uint8_t)(left | 0x80);
 		out[bytes++] = (uint8_t)left;
-		last = locations[i];
 	}
 	return bytes;
 }
@@ -191,10 +189,10 @@ static size_t varint(const uint8_t *blob, size_t bytes, uint64_t *number)
 
 bool row_frames_decode(uint32_t *out, size_t n, const uint8_t *blob, size_t bytes)
 {
-	int64_t location = 0;
+	int64_t location = n ? out[0] : 0;
 	size_t at = 0;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 1; i < n; i++) {
 		uint64_t step;
 		size_t used = varint(blob + at, bytes - at, &step);
 

@@ -60,9 +60,13 @@ int row_write(sqlite3_stmt *insert, const struct db_value *columns, unsigned n);
 bool row_read(sqlite3_stmt *q, int first, const char *types, struct db_value *columns);
 
 #define ROW_VARINT_BYTES_MAX 5
-/* Location ids as differences to the one before, small ones in one byte: zigzag LEB128. Returns bytes. */
+/*
+ * Location ids but the first as differences to the one before, small ones in one byte: zigzag
+ * LEB128. Returns bytes.
+ */
 size_t row_frames_encode(uint8_t *out, const uint32_t *locations, size_t n);
-/* false: the blob is not exactly n numbers, or one is none of 0 to INT32_MAX. */
+/* out[0], if n is not 0, is there already. false: the blob is not exactly the others, or one is none of 0 to INT32_MAX.
+ */
 bool row_frames_decode(uint32_t *out, size_t n, const uint8_t *blob, size_t bytes);
 
 #endif

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/intern.h"
 #include "db/meta.h"
 #include "db/row.h"
 
@@ -172,6 +173,8 @@ static int put_schema(struct saver *s, const struct recording *r)
 	for (int t = 0; t < DB_TABLES && rc == SQLITE_OK; t++)
 		rc = sqlite3_exec(s->db, db_tables[t].create, NULL, NULL, NULL);
 	if (rc == SQLITE_OK)
+		rc = sqlite3_exec(s->db, db_create_samples, NULL, NULL, NULL);
+	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(
 			s->db,
 			"PRAGMA application_id=" NUMBER(DB_APPLICATION_ID) ";"
@@ -312,6 +315,8 @@ void saver_close(struct saver *s)
 	place_close(&s->place);
 	free(s->string_ids);
 	free(s->samples);
+	free(s->labels);
+	intern_free(&s->label_ids);
 	free(s->blob);
 	free(s->name);
 	free(s);

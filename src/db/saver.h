@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+#include "core/intern.h"
 #include "db/db.h"
 #include "db/place.h"
 #include "db/schema.h"
@@ -12,6 +13,7 @@
 /* Of a sample: what of it is in the file. */
 struct grown {
 	uint64_t fires, weight;
+	int labels; /* the file's id, or -1: it has not been written yet */
 };
 
 struct saver {
@@ -31,6 +33,9 @@ struct saver {
 	size_t string_ids_max;
 	struct grown *samples; /* by the recording's id */
 	size_t samples_max, n_samples;
+	struct rec_labels *labels; /* by the file's id; comm is the recording's */
+	size_t labels_max, n_labels;
+	struct intern label_ids;
 	struct db_sums sums;
 	struct rec_cost cost;
 	struct rec_lost lost;

@@ -46,13 +46,10 @@ static struct db_value string_id(const struct saver *s, int id)
 /* What has come to sample i since it was last written. */
 static struct grown growth(const struct saver *s, const struct recording *r, size_t i)
 {
-	struct grown g = { r->samples[i].fires, r->samples[i].weight };
+	const struct grown *before = &s->samples[i];
 
-	if (i < s->n_samples) {
-		g.fires -= s->samples[i].fires;
-		g.weight -= s->samples[i].weight;
-	}
-	return g;
+	return (struct grown){ r->samples[i].fires - before->fires, r->samples[i].weight - before->weight,
+			       before->labels };
 }
 
 static bool has_grown(const struct saver *s, const struct recording *r, size_t i)
@@ -60,6 +57,19 @@ static bool has_grown(const struct saver *s, const struct recording *r, size_t i
 	struct grown g = growth(s, r, i);
 
 	return g.fires || g.weight;
+}
+
+/* Samples that are new. */
+static int note_samples(struct saver *s, const struct recording *r)
+{
+	struct grown *grown = intern_grow(s->samples, &s->samples_max, r->n_samples, sizeof(*s->samples));
+
+	if (!grown && r->n_samples)
+		return SQLITE_NOMEM;
+	s->samples = grown;
+	for (; s->n_samples < r->n_samples; s->n_samples++)
+		s->samples[s->n_samples] = (struct grown){ .labels = -1 };
+	return SQLITE_OK;
 }
 
 /* Strings first, since checksums go table by table. */
@@ -148,6 +158,48 @@ static int put_stacks(struct saver *s, const struct recording *r)
 	return rc;
 }
 
+static bool labels_equal(const void *owner, uint32_t id, const void *key)
+{
+	const struct rec_labels *a = &((const struct saver *)owner)->labels[id], *b = key;
+
+	return a->comm == b->comm && a->tgid == b->tgid && a->tid == b->tid && a->cpu == b->cpu;
+}
+
+/* Sees to it that labels are in the file. */
+static int note_labels(struct saver *s, const struct rec_labels *l, int *id)
+{
+	uint64_t hash = intern_mix(
+		intern_mix(intern_mix(intern_mix(0, (uint64_t)l->comm), (uint64_t)l->tgid), (uint64_t)l->tid),
+		(uint64_t)l->cpu);
+	struct rec_labels *grown;
+
+	*id = intern_find(&s->label_ids, hash, labels_equal, s, l);
+	if (*id >= 0)
+		return SQLITE_OK;
+	grown = intern_grow(s->labels, &s->labels_max, s->n_labels + 1, sizeof(*s->labels));
+	if (!grown)
+		return SQLITE_NOMEM;
+	s->labels = grown;
+	*id = (int)s->n_labels++;
+	s->labels[*id] = *l;
+	if (intern_add(&s->label_ids, hash, *id))
+		return SQLITE_NOMEM;
+	return put(s, DB_LABELS, &s->dictionary_crc,
+		   (struct db_value[]){ row_int((uint64_t)*id), row_int((uint64_t)s->intervals + 1),
+					string_id(s, l->comm), row_int((uint64_t)l->tgid), row_int((uint64_t)l->tid),
+					row_int((uint64_t)l->cpu) });
+}
+
+static int put_labels(struct saver *s, const struct recording *r)
+{
+	int rc = SQLITE_OK;
+
+	for (size_t i = 0; i < r->n_samples && rc == SQLITE_OK; i++)
+		if (s->samples[i].labels < 0 && has_grown(s, r, i))
+			rc = note_labels(s, &r->samples[i].labels, &s->samples[i].labels);
+	return rc;
+}
+
 static int put_losses(struct saver *s, const struct recording *r)
 {
 	int rc = SQLITE_OK;
@@ -164,34 +216,49 @@ static int put_losses(struct saver *s, const struct recording *r)
 	return rc;
 }
 
-static int put_samples(struct saver *s, const struct recording *r)
+/*
+ * The period that most samples of this interval have, so that most rows have no rest: SQLite keeps
+ * a 0 in no byte. One that has a majority is left over when each other has taken one of it along
+ * (Boyer and Moore). Any number is right, as long as no fires * period leaves what SQL can count.
+ */
+static uint64_t common_period(const struct saver *s, const struct recording *r)
 {
-	struct grown *grown = intern_grow(s->samples, &s->samples_max, r->n_samples, sizeof(*s->samples));
+	uint64_t period = 0, fires = 0, all;
+	size_t left = 0;
+
+	for (size_t i = 0; i < r->n_samples; i++) {
+		struct grown g = growth(s, r, i);
+
+		fires += g.fires;
+		if (!g.fires)
+			continue;
+		if (!left)
+			period = g.weight / g.fires;
+		left = period == g.weight / g.fires ? left + 1 : left - 1;
+	}
+	return __builtin_mul_overflow(fires, period, &all) || all > INT64_MAX ? 0 : period;
+}
+
+static int put_counts(struct saver *s, const struct recording *r, uint64_t period)
+{
 	int rc = SQLITE_OK;
 
-	if (!grown && r->n_samples)
-		return SQLITE_NOMEM;
-	s->samples = grown;
 	for (size_t i = 0; i < r->n_samples && rc == SQLITE_OK; i++) {
 		const struct rec_sample *sample = &r->samples[i];
-		const struct rec_labels *l = &sample->labels;
 		struct grown more = growth(s, r, i);
 
 		if (!more.fires && !more.weight)
 			continue;
-		rc = put(s, DB_SAMPLES, &s->crc,
+		rc = put(s, DB_COUNTS, &s->crc,
 			 (struct db_value[]){ row_int((uint64_t)s->intervals + 1), row_int((uint64_t)sample->stack),
-					      string_id(s, l->comm), row_int((uint64_t)l->tgid),
-					      row_int((uint64_t)l->tid), row_int((uint64_t)l->cpu), row_int(more.fires),
-					      row_int(more.weight) });
+					      row_int((uint64_t)more.labels), row_int(more.fires),
+					      row_int(more.weight - more.fires * period) });
+		s->samples[i] = (struct grown){ sample->fires, sample->weight, more.labels };
 	}
-	for (size_t i = 0; i < r->n_samples; i++)
-		s->samples[i] = (struct grown){ r->samples[i].fires, r->samples[i].weight };
-	s->n_samples = r->n_samples;
 	return rc;
 }
 
-static void fill_interval(struct saver *s, const struct recording *r, struct db_value *row)
+static void fill_interval(struct saver *s, const struct recording *r, uint64_t period, struct db_value *row)
 {
 	struct db_sums now = db_sums_of(&r->sampling);
 
@@ -200,6 +267,7 @@ static void fill_interval(struct saver *s, const struct recording *r, struct db_
 	row[DB_INTERVAL_DURATION] = row_int(r->meta.duration_ns > s->end_ns ? r->meta.duration_ns - s->end_ns : 0);
 	for (unsigned i = 0; i < DB_SUMS; i++)
 		row[DB_SUMS_COLUMN + i] = row_int((uint64_t)now.of[i] - (uint64_t)s->sums.of[i]);
+	row[DB_INTERVAL_PERIOD] = row_int(period);
 	row[DB_INTERVAL_COST_KNOWN] = row_int(r->cost.known);
 	row[DB_INTERVAL_BPF_NS] = row_int(r->cost.bpf_ns - s->cost.bpf_ns);
 	row[DB_INTERVAL_BPF_RUNS] = row_int(r->cost.bpf_runs - s->cost.bpf_runs);
@@ -211,26 +279,36 @@ static void fill_interval(struct saver *s, const struct recording *r, struct db_
 		s->end_ns = r->meta.duration_ns;
 }
 
-int saver_put_interval(struct saver *s, const struct recording *r)
+static int put_names(struct saver *s, const struct recording *r)
 {
-	struct db_value row[DB_INTERVAL_COLUMNS];
-	int rc;
+	int rc = put_strings(s, r);
 
-	s->crc = s->dictionary_crc = 0;
-	rc = put_strings(s, r);
 	if (rc == SQLITE_OK)
 		rc = put_mappings(s, r);
 	if (rc == SQLITE_OK)
 		rc = put_locations(s, r);
 	if (rc == SQLITE_OK)
 		rc = put_stacks(s, r);
+	return rc == SQLITE_OK ? put_labels(s, r) : rc;
+}
+
+int saver_put_interval(struct saver *s, const struct recording *r)
+{
+	struct db_value row[DB_INTERVAL_COLUMNS];
+	uint64_t period;
+	int rc = note_samples(s, r);
+
+	s->crc = s->dictionary_crc = 0;
+	if (rc == SQLITE_OK)
+		rc = put_names(s, r);
 	if (rc != SQLITE_OK)
 		return rc;
-	fill_interval(s, r, row);
+	period = common_period(s, r);
+	fill_interval(s, r, period, row);
 	s->crc = row_checksum(0, db_tables[DB_INTERVALS].name, row, DB_INTERVAL_CHECKSUM);
 	rc = put_losses(s, r);
 	if (rc == SQLITE_OK)
-		rc = put_samples(s, r);
+		rc = put_counts(s, r, period);
 	row[DB_INTERVAL_CHECKSUM] = row_int(s->crc);
 	if (rc == SQLITE_OK)
 		rc = row_write(s->insert[DB_INTERVALS], row, DB_INTERVAL_COLUMNS);

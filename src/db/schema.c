@@ -14,10 +14,11 @@ const struct db_table_def db_tables[DB_TABLES] = {
 				     "not_delivered INTEGER NOT NULL, kept_weight INTEGER NOT NULL, "
 				     "idle_weight INTEGER NOT NULL, enabled_ns INTEGER NOT NULL, "
 				     "running_ns INTEGER NOT NULL, user_stacks INTEGER NOT NULL, "
-				     "short_user_stacks INTEGER NOT NULL, cost_known INTEGER NOT NULL, "
+				     "short_user_stacks INTEGER NOT NULL, sideband_lost INTEGER NOT NULL, "
+				     "period INTEGER NOT NULL, cost_known INTEGER NOT NULL, "
 				     "bpf_ns INTEGER NOT NULL, bpf_runs INTEGER NOT NULL, user_ns INTEGER NOT NULL, "
 				     "dictionary_checksum INTEGER NOT NULL, checksum INTEGER NOT NULL)",
-			   .types = "iiiiiiiiiiiiiiiiiiiii",
+			   .types = "iiiiiiiiiiiiiiiiiiiiiii",
 			   .interval = 0 },
 	[DB_STRINGS] = { .name = "strings",
 			 .create = "CREATE TABLE strings(id INTEGER PRIMARY KEY, interval INTEGER NOT NULL, "
@@ -44,20 +45,31 @@ const struct db_table_def db_tables[DB_TABLES] = {
 				  "leaf INTEGER REFERENCES locations, frames BLOB NOT NULL)",
 			.types = "iiiiIb",
 			.interval = 1 },
+	[DB_LABELS] = { .name = "labels",
+			.create = "CREATE TABLE labels(id INTEGER PRIMARY KEY, interval INTEGER NOT NULL, "
+				  "comm INTEGER NOT NULL REFERENCES strings, tgid INTEGER NOT NULL, "
+				  "tid INTEGER NOT NULL, cpu INTEGER NOT NULL)",
+			.types = "iiiiii",
+			.interval = 1 },
 	[DB_LOSSES] = { .name = "losses",
 			.create = "CREATE TABLE losses(interval INTEGER NOT NULL REFERENCES intervals, "
 				  "cause TEXT NOT NULL, count INTEGER NOT NULL)",
 			.types = "iti",
 			.interval = 0 },
-	[DB_SAMPLES] = { .name = "samples",
-			 .create = "CREATE TABLE samples(interval INTEGER NOT NULL REFERENCES intervals, "
-				   "stack INTEGER NOT NULL REFERENCES stacks, "
-				   "comm INTEGER NOT NULL REFERENCES strings, tgid INTEGER NOT NULL, "
-				   "tid INTEGER NOT NULL, cpu INTEGER NOT NULL, fires INTEGER NOT NULL, "
-				   "weight INTEGER NOT NULL)",
-			 .types = "iiiiiiii",
-			 .interval = 0 },
+	[DB_COUNTS] = { .name = "counts",
+			.create = "CREATE TABLE counts(interval INTEGER NOT NULL REFERENCES intervals, "
+				  "stack INTEGER NOT NULL REFERENCES stacks, "
+				  "labels INTEGER NOT NULL REFERENCES labels, fires INTEGER NOT NULL, "
+				  "rest INTEGER NOT NULL)",
+			.types = "iiiii",
+			.interval = 0 },
 };
+
+/* Left joins: SQLite leaves those out of which a query uses no column. */
+const char db_create_samples[] =
+	"CREATE VIEW samples AS SELECT c.interval AS interval, c.stack AS stack, l.comm AS comm, l.tgid AS tgid, "
+	"l.tid AS tid, l.cpu AS cpu, c.fires AS fires, c.fires * i.period + c.rest AS weight "
+	"FROM counts c LEFT JOIN labels l ON l.id = c.labels LEFT JOIN intervals i ON i.id = c.interval";
 
 /* What is added to an enum must be given a word here: recordings hold words. */
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -147,9 +159,10 @@ static const struct {
 	{                                                         \
 		offsetof(struct rec_sampling, member), may_shrink \
 	}
-	SUM(expected, true),	SUM(seen, false),	  SUM(kept, false),	   SUM(idle, false),
-	SUM(filtered, false),	SUM(not_delivered, true), SUM(kept_weight, false), SUM(idle_weight, false),
-	SUM(enabled_ns, false), SUM(running_ns, false),	  SUM(user_stacks, false), SUM(short_user_stacks, false),
+	SUM(expected, true),	   SUM(seen, false),	     SUM(kept, false),	      SUM(idle, false),
+	SUM(filtered, false),	   SUM(not_delivered, true), SUM(kept_weight, false), SUM(idle_weight, false),
+	SUM(enabled_ns, false),	   SUM(running_ns, false),   SUM(user_stacks, false), SUM(short_user_stacks, false),
+	SUM(sideband_lost, false),
 #undef SUM
 };
 _Static_assert(COUNT(sums) == DB_SUMS, "one column for each");

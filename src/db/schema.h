@@ -16,8 +16,9 @@ enum db_table {
 	DB_MAPPINGS,
 	DB_LOCATIONS,
 	DB_STACKS,
+	DB_LABELS,
 	DB_LOSSES,
-	DB_SAMPLES,
+	DB_COUNTS,
 	DB_TABLES,
 };
 
@@ -32,7 +33,8 @@ struct db_table_def {
 };
 
 extern const struct db_table_def db_tables[DB_TABLES];
-extern const char db_create_meta[]; /* made before them */
+extern const char db_create_meta[];    /* made before them */
+extern const char db_create_samples[]; /* the view `samples`, made after them: for those who ask, not read by us */
 
 /* Words that stand for numbers of ours, which may change while recordings last. NULL, or -1: there is none. */
 const char *db_mapping_kind(enum mapping_kind kind);
@@ -43,7 +45,7 @@ int db_why_of(const char *word);
 int db_lost_cause_of(const char *word);
 
 /* The columns of `intervals` that are members of rec_sampling; they begin at DB_SUMS_COLUMN. */
-#define DB_SUMS	       12
+#define DB_SUMS	       13
 #define DB_SUMS_COLUMN 3
 enum { /* those of them that somebody asks for */
        DB_SUM_EXPECTED = 0,
@@ -61,7 +63,8 @@ enum {
 	DB_INTERVAL_ID,
 	DB_INTERVAL_START,
 	DB_INTERVAL_DURATION,
-	DB_INTERVAL_COST_KNOWN = DB_SUMS_COLUMN + DB_SUMS,
+	DB_INTERVAL_PERIOD = DB_SUMS_COLUMN + DB_SUMS,
+	DB_INTERVAL_COST_KNOWN,
 	DB_INTERVAL_BPF_NS,
 	DB_INTERVAL_BPF_RUNS,
 	DB_INTERVAL_USER_NS,

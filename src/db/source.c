@@ -304,15 +304,27 @@ static int open_file(struct source *s, struct candidate *c)
 
 /* --- its tables --- */
 
-static bool is_table(sqlite3_stmt *q, const char *name, const char *create)
+static bool is_made(sqlite3_stmt *q, const char *type, const char *name, const char *create)
 {
 	struct db_value row[3];
 
-	return row_read(q, 0, "ttt", row) && !strcmp(row[0].bytes, "table") && !strcmp(row[1].bytes, name) &&
+	return row_read(q, 0, "ttt", row) && !strcmp(row[0].bytes, type) && !strcmp(row[1].bytes, name) &&
 	       !strcmp(row[2].bytes, create);
 }
 
-/* All tables are there as we make them, and nothing else. */
+#define SCHEMA_ROWS (1 + DB_TABLES + 1)
+
+/* Is row n of the schema what we make there? */
+static bool is_schema_row(sqlite3_stmt *q, int n)
+{
+	if (!n)
+		return is_made(q, "table", "meta", db_create_meta);
+	if (n <= DB_TABLES)
+		return is_made(q, "table", db_tables[n - 1].name, db_tables[n - 1].create);
+	return n < SCHEMA_ROWS && is_made(q, "view", "samples", db_create_samples);
+}
+
+/* All tables and the view are there as we make them, and nothing else. The view is never read. */
 static int check_schema(const struct source *s)
 {
 	sqlite3_stmt *q = NULL;
@@ -322,16 +334,13 @@ static int check_schema(const struct source *s)
 
 	while (rc == SQLITE_OK || rc == SQLITE_ROW) {
 		rc = sqlite3_step(q);
-		if (rc == SQLITE_ROW && n == 0)
-			same = is_table(q, "meta", db_create_meta);
-		else if (rc == SQLITE_ROW && n <= DB_TABLES)
-			same = is_table(q, db_tables[n - 1].name, db_tables[n - 1].create);
-		n += rc == SQLITE_ROW;
-		if (!same || n > DB_TABLES + 1)
+		if (rc == SQLITE_ROW)
+			same = is_schema_row(q, n++);
+		if (!same)
 			break;
 	}
 	sqlite3_finalize(q);
-	if (same && n == DB_TABLES + 1 && rc == SQLITE_DONE)
+	if (same && n == SCHEMA_ROWS && rc == SQLITE_DONE)
 		return 0;
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
 		return explain(s, rc);

@@ -76,6 +76,7 @@ static int take_interval(struct tables *t, const struct db_value *v)
 	p->duration_ns = (uint64_t)v[DB_INTERVAL_DURATION].i;
 	for (int i = 0; i < DB_SUMS; i++)
 		p->sums.of[i] = v[DB_SUMS_COLUMN + i].i;
+	p->period = (uint64_t)v[DB_INTERVAL_PERIOD].i;
 	p->cost_known = v[DB_INTERVAL_COST_KNOWN].i;
 	p->bpf_ns = (uint64_t)v[DB_INTERVAL_BPF_NS].i;
 	p->bpf_runs = (uint64_t)v[DB_INTERVAL_BPF_RUNS].i;
@@ -175,9 +176,10 @@ static bool is_frame_count(const struct db_value *v)
 	return v->i >= 0 && v->i <= UINT16_MAX;
 }
 
-static bool leaf_is(const struct db_value *leaf, const uint32_t *frames, size_t n)
+/* The first of n frames: none, no leaf. */
+static bool is_leaf(const struct db_value *v, size_t n)
 {
-	return n ? leaf->type == SQLITE_INTEGER && leaf->i == frames[0] : leaf->type == SQLITE_NULL;
+	return n ? v->type == SQLITE_INTEGER && is_id(v) : v->type == SQLITE_NULL;
 }
 
 static int take_stack(struct tables *t, const struct db_value *v)
@@ -189,13 +191,14 @@ static int take_stack(struct tables *t, const struct db_value *v)
 	if (!is_id(&v[0]) || !is_frame_count(&v[2]) || !is_frame_count(&v[3]))
 		return ROW_BAD;
 	n = (size_t)(v[2].i + v[3].i);
-	if (n > v[5].n || t->n_frames + n > t->source->data_bytes)
+	if (!is_leaf(&v[4], n) || n > v[5].n + 1 || t->n_frames + n > t->source->data_bytes)
 		return ROW_BAD;
 	frames = intern_grow(t->frames, &t->frames_max, t->n_frames + n + 1, sizeof(*frames));
 	if (!frames)
 		return -ENOMEM;
 	t->frames = frames;
-	if (!row_frames_decode(frames + t->n_frames, n, v[5].bytes, v[5].n) || !leaf_is(&v[4], frames + t->n_frames, n))
+	frames[t->n_frames] = n ? (uint32_t)v[4].i : 0;
+	if (!row_frames_decode(frames + t->n_frames, n, v[5].bytes, v[5].n))
 		return ROW_BAD;
 	row = add(&t->stacks, v);
 	if (!row)
@@ -204,6 +207,21 @@ static int take_stack(struct tables *t, const struct db_value *v)
 	row->kernel_frames = (uint16_t)v[2].i;
 	row->user_frames = (uint16_t)v[3].i;
 	t->n_frames += n;
+	return 0;
+}
+
+static int take_label(struct tables *t, const struct db_value *v)
+{
+	struct label_row *row;
+
+	if (!is_id(&v[0]) || !is_id(&v[2]) || !is_id(&v[3]) || !is_id(&v[4]) || v[5].i < -1 || v[5].i > INT_MAX)
+		return ROW_BAD;
+	row = add(&t->labels, v);
+	if (!row)
+		return -ENOMEM;
+	row->l = (struct rec_labels){
+		.comm = (int)v[2].i, .tgid = (int)v[3].i, .tid = (int)v[4].i, .cpu = (int)v[5].i
+	};
 	return 0;
 }
 
@@ -225,33 +243,41 @@ static bool sum_up(uint64_t *sum, uint64_t more)
 	return *sum <= INT64_MAX;
 }
 
-static int take_sample(struct tables *t, const struct db_value *v)
+/* fires * period + rest, as SQL has it: never beyond 64 bits on the way. false: no weight. */
+static bool weight_of(uint64_t *weight, const struct part *p, int64_t fires, int64_t rest)
 {
-	struct sample_row *samples = intern_grow(t->samples, &t->samples_max, t->n_samples + 1, sizeof(*samples));
-	struct part *p = &t->parts[v[0].i];
+	int64_t sum;
 
-	if (!samples)
+	if (__builtin_mul_overflow(fires, (int64_t)p->period, &sum) || __builtin_add_overflow(sum, rest, &sum))
+		return false;
+	*weight = (uint64_t)sum;
+	return sum >= 0;
+}
+
+static int take_count(struct tables *t, const struct db_value *v)
+{
+	struct count_row *counts = intern_grow(t->counts, &t->counts_max, t->n_counts + 1, sizeof(*counts));
+	struct part *p = &t->parts[v[0].i];
+	uint64_t weight;
+
+	if (!counts)
 		return -ENOMEM;
-	t->samples = samples;
-	if (!is_id(&v[1]) || !is_id(&v[2]) || !is_id(&v[3]) || !is_id(&v[4]) || v[5].i < -1 || v[5].i > INT_MAX ||
-	    !is_count(&v[6]) || !is_count(&v[7]) || !sum_up(&p->fires, (uint64_t)v[6].i) ||
-	    !sum_up(&p->weight, (uint64_t)v[7].i))
+	t->counts = counts;
+	if (!is_id(&v[1]) || !is_id(&v[2]) || !is_count(&v[3]) || !weight_of(&weight, p, v[3].i, v[4].i) ||
+	    !sum_up(&p->fires, (uint64_t)v[3].i) || !sum_up(&p->weight, weight))
 		return ROW_BAD;
-	samples[t->n_samples++] = (struct sample_row){ .interval = (uint32_t)v[0].i,
-						       .stack = (uint32_t)v[1].i,
-						       .comm = (uint32_t)v[2].i,
-						       .tgid = (int)v[3].i,
-						       .tid = (int)v[4].i,
-						       .cpu = (int)v[5].i,
-						       .fires = (uint64_t)v[6].i,
-						       .weight = (uint64_t)v[7].i };
+	counts[t->n_counts++] = (struct count_row){ .interval = (uint32_t)v[0].i,
+						    .stack = (uint32_t)v[1].i,
+						    .labels = (uint32_t)v[2].i,
+						    .fires = (uint64_t)v[3].i,
+						    .weight = weight };
 	return 0;
 }
 
 static row_fn *const takers[DB_TABLES] = {
 	[DB_INTERVALS] = take_interval, [DB_STRINGS] = take_string, [DB_MAPPINGS] = take_mapping,
 	[DB_LOCATIONS] = take_location, [DB_STACKS] = take_stack,   [DB_LOSSES] = take_loss,
-	[DB_SAMPLES] = take_sample,
+	[DB_LABELS] = take_label,	[DB_COUNTS] = take_count,
 };
 
 /*
@@ -363,7 +389,8 @@ int tables_read(struct tables *t, struct source *s, int64_t n_parts)
 			      .strings.item_bytes = sizeof(struct string_row),
 			      .mappings.item_bytes = sizeof(struct mapping_row),
 			      .locations.item_bytes = sizeof(struct location_row),
-			      .stacks.item_bytes = sizeof(struct stack_row) };
+			      .stacks.item_bytes = sizeof(struct stack_row),
+			      .labels.item_bytes = sizeof(struct label_row) };
 	if (n_parts < 0 || (uint64_t)n_parts > s->data_bytes / INTERVAL_BYTES_MIN || n_parts >= INT_MAX)
 		return -EBADMSG;
 	t->n_parts = (size_t)n_parts;
@@ -382,8 +409,9 @@ void tables_free(struct tables *t)
 	free(t->mappings.items);
 	free(t->locations.items);
 	free(t->stacks.items);
+	free(t->labels.items);
 	free(t->text);
 	free(t->frames);
-	free(t->samples);
+	free(t->counts);
 	*t = (struct tables){ 0 };
 }

@@ -47,10 +47,14 @@ struct stack_row {
 	uint16_t kernel_frames, user_frames;
 };
 
-struct sample_row {
+struct label_row {
+	struct row row;
+	struct rec_labels l; /* likewise its comm */
+};
+
+struct count_row {
 	uint32_t interval;
-	int tgid, tid, cpu;
-	uint32_t comm, stack; /* ids of the file */
+	uint32_t stack, labels; /* ids of the file */
 	uint64_t fires, weight;
 };
 
@@ -69,23 +73,24 @@ struct part {
 	uint64_t start_ns, duration_ns;
 	struct db_sums sums;
 	bool cost_known;
+	uint64_t period;
 	uint64_t bpf_ns, bpf_runs, user_ns;
 	uint64_t lost[LOST_CAUSES];
-	uint64_t fires, weight; /* of its samples */
-	bool bad_reference;	/* a sample of it cannot be used */
+	uint64_t fires, weight; /* of its counts */
+	bool bad_reference;	/* a count of it cannot be used */
 };
 
 struct tables {
 	struct source *source;
 	struct part *parts; /* intervals 1 and on */
 	size_t n_parts;
-	struct rows strings, mappings, locations, stacks;
+	struct rows strings, mappings, locations, stacks, labels;
 	char *text;
 	size_t text_bytes, text_max;
 	uint32_t *frames;
 	size_t n_frames, frames_max;
-	struct sample_row *samples;
-	size_t n_samples, samples_max;
+	struct count_row *counts;
+	size_t n_counts, counts_max;
 	bool cut_short; /* SQLite could not read everything; told */
 };
 

@@ -28,8 +28,8 @@ columns_of_page() { # TABLE
 	sed -n "/^\.SH TABLES/,/^\.SH CHECKSUMS/{/^\.SS $1\$/,/^\.S[SH] /p}" "$page" | sed -n '/^\.TP/{n;s/^\.B //p}'
 }
 is 'tables in the manual' "$(sed -n '/^\.SH TABLES/,/^\.SH CHECKSUMS/s/^\.SS //p' "$page")" \
-	"$(sql "$tmp/basic" "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid")"
-for table in $(sql "$tmp/basic" "SELECT name FROM sqlite_schema WHERE type = 'table'"); do
+	"$(sql "$tmp/basic" "SELECT name FROM sqlite_schema ORDER BY rowid")"
+for table in $(sql "$tmp/basic" "SELECT name FROM sqlite_schema"); do
 	is "columns in the manual: $table" "$(columns_of_page "$table")" \
 		"$(sql "$tmp/basic" "SELECT name FROM pragma_table_info('$table')")"
 done
@@ -72,8 +72,9 @@ is 'start of the kernel' "$(sql "$tmp/basic" "SELECT printf('%x', start) FROM ma
 
 # --- frames and checksums, by the manual's rules and nothing of ours
 decode='
-	my ($n, $at, $last) = (0, 0, 0);
-	for my $byte (unpack "C*", pack("H*", $ARGV[0])) {
+	my ($n, $at, $last) = (0, 0, $ARGV[0]);
+	print "$last ";
+	for my $byte (unpack "C*", pack("H*", $ARGV[1])) {
 		$n |= ($byte & 127) << $at;
 		$at += 7;
 		next if $byte & 128;
@@ -81,9 +82,9 @@ decode='
 		print "$last ";
 		($n, $at) = (0, 0);
 	}'
-frames=$(sql "$tmp/basic" "SELECT hex(frames) FROM stacks WHERE kernel_frames = 2 ORDER BY id LIMIT 1")
+read -r leaf frames < <(sql "$tmp/basic" "SELECT leaf || ' ' || hex(frames) FROM stacks WHERE kernel_frames = 2 ORDER BY id LIMIT 1")
 names=
-for id in $(perl -e "$decode" "$frames"); do
+for id in $(perl -e "$decode" "$leaf" "$frames"); do
 	names="$names $(sql "$tmp/basic" "SELECT text FROM locations l JOIN strings s ON s.id = l.name WHERE l.id = $id")"
 done
 is 'frames of a stack' "$names" ' copy_to_user vfs_read read work main'
@@ -116,9 +117,9 @@ check_sums() { # FILE
 	want=$(rows "$file" meta "key <> 'checksum'" key | perl -e "$checksum")
 	is "checksum of meta: ${file##*/}" "$(sql "$file" "SELECT value FROM meta WHERE key = 'checksum'")" "$want"
 	for id in $(sql "$file" 'SELECT id FROM intervals'); do
-		want=$(for table in strings mappings locations stacks; do rows "$file" $table "interval = $id" id; done | perl -e "$checksum")
+		want=$(for table in strings mappings locations stacks labels; do rows "$file" $table "interval = $id" id; done | perl -e "$checksum")
 		is "checksum of names: ${file##*/} $id" "$(sql "$file" "SELECT dictionary_checksum FROM intervals WHERE id = $id")" "$want"
-		want=$({ rows "$file" intervals "id = $id" id; rows "$file" losses "interval = $id" rowid; rows "$file" samples "interval = $id" rowid; } | perl -e "$checksum")
+		want=$({ rows "$file" intervals "id = $id" id; rows "$file" losses "interval = $id" rowid; rows "$file" counts "interval = $id" rowid; } | perl -e "$checksum")
 		is "checksum of numbers: ${file##*/} $id" "$(sql "$file" "SELECT checksum FROM intervals WHERE id = $id")" "$want"
 	done
 }

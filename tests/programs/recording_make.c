@@ -345,7 +345,7 @@ static const struct {
 } kinds[] = {
 	{ "basic", make_basic, NULL },
 	{ "intervals", make_intervals, NULL },
-	{ "damaged", make_intervals, "UPDATE samples SET fires = fires + 1 WHERE interval = 3" },
+	{ "damaged", make_intervals, "UPDATE counts SET fires = fires + 1 WHERE interval = 3" },
 	{ "newer", make_basic, "PRAGMA user_version = 2" },
 	{ "empty", make_empty, NULL },
 	{ "unborn", make_unborn, NULL },

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is saved is what is loaded: whole, in parts, from a file and from stdin. */
+#include <sqlite3.h>
+
 #include "db/row.h"
 #include "db/schema.h"
 #include "db_build.h"
@@ -277,6 +279,112 @@ static void two_at_one_address(void **state)
 	unlink(in_folder("r"));
 }
 
+/* Answers of SQLite to one question, that is: not by what loads them. */
+static int64_t asked(const char *path, const char *sql)
+{
+	sqlite3_stmt *q;
+	sqlite3 *db;
+	int64_t answer;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &q, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(q), SQLITE_ROW);
+	assert_int_equal(sqlite3_column_type(q, 0), SQLITE_INTEGER);
+	answer = sqlite3_column_int64(q, 0);
+	sqlite3_finalize(q);
+	sqlite3_close(db);
+	return answer;
+}
+
+#define WEIGHTS_MAX 6
+
+/* Weights of any kind come back, and SQL sees the same. */
+static void weights(void **state)
+{
+	static const struct {
+		struct {
+			uint64_t fires, weight;
+		} of[WEIGHTS_MAX];
+		int64_t period, with_rest;
+	} cases[] = {
+		{ { { 1, 10 }, { 5, 50 }, { 3, 30 }, { 2, 20 } }, 10, 0 },
+		{ { { 1, 10 }, { 5, 51 }, { 3, 30 }, { 1, 9000 }, { 2, 20 } }, 10, 2 },
+		{ { { 1, 7 }, { 2, 0 }, { 0, 9 }, { 3, 0 }, { 4, 0 }, { 9, 0 } }, 0, 2 },
+		{ { { 1, INT64_MAX - 5 }, { 1, 5 } }, 0, 2 }, /* two of the first are more than SQL can count */
+		{ { { 1, INT64_MAX } }, INT64_MAX, 0 },
+		{ { { 1ull << 40, 1ull << 60 }, { 3, 3ull << 20 }, { 1, 1 } }, 1 << 20, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct recording *r = db_new();
+		uint64_t sum = 0;
+		struct loaded l;
+
+		for (unsigned k = 0; k < WEIGHTS_MAX; k++) {
+			uint32_t frame = db_location(r, "/a", MAPPING_FILE, "f", k);
+			struct rec_sample s = { .labels = { .cpu = (int)(k % 2) },
+						.stack = recording_stack(r, &frame, 0, 1),
+						.fires = cases[i].of[k].fires,
+						.weight = cases[i].of[k].weight };
+
+			if (s.fires || s.weight)
+				assert_int_equal(recording_add(r, &s), 0);
+			sum += s.weight;
+		}
+		r->meta.duration_ns = 1;
+		save_one(in_folder("r"), r);
+		assert_int_equal(asked(in_folder("r"), "SELECT sum(weight) FROM samples"), sum);
+		assert_int_equal(asked(in_folder("r"), "SELECT period FROM intervals"), cases[i].period);
+		assert_int_equal(asked(in_folder("r"), "SELECT count(*) FROM counts WHERE rest"), cases[i].with_rest);
+		assert_int_equal(recording_load(in_folder("r"), NULL, &l), 0);
+		assert_same(l.r, r);
+		loaded_free(&l);
+		recording_free(r);
+		unlink(in_folder("r"));
+	}
+}
+
+/* Each combination of labels is there once, by whichever interval brought it; none that has no row. */
+static void labels(void **state)
+{
+	struct recording *r = db_new();
+	uint32_t frames[2] = { db_location(r, "/a", MAPPING_FILE, "f", 1), db_location(r, "/a", MAPPING_FILE, "g", 2) };
+	int stacks[2] = { recording_stack(r, frames, 0, 1), recording_stack(r, frames, 0, 2) };
+	struct saver *s;
+	struct loaded l;
+
+	(void)state;
+	assert_int_equal(saver_open(&s, in_folder("r")), 0);
+	for (int i = 0; i < 3; i++) {
+		for (int k = 0; k < 16; k++) {
+			struct rec_sample sample = { .labels = { .comm = recording_string(r, k & 1 ? "x" : ""),
+								 .tgid = k & 2 ? INT32_MAX : 0,
+								 .tid = k & 4 ? INT32_MAX : 0,
+								 .cpu = k & 8 ? i : -1 },
+						     .stack = stacks[k % 3 == i],
+						     .fires = 1,
+						     .weight = 2 };
+
+			assert_int_equal(recording_add(r, &sample), 0);
+		}
+		r->meta.duration_ns += 10;
+		assert_int_equal(saver_interval(s, r), 0);
+	}
+	saver_close(s);
+	assert_int_equal(asked(in_folder("r"), "SELECT count(*) FROM labels"), 8 + 3 * 8);
+	assert_int_equal(
+		asked(in_folder("r"), "SELECT count(*) FROM (SELECT DISTINCT comm, tgid, tid, cpu FROM labels)"), 32);
+	assert_int_equal(asked(in_folder("r"), "SELECT count(*) FROM labels WHERE interval = 1"), 16);
+	assert_int_equal(asked(in_folder("r"), "SELECT count(*) FROM samples"), 3 * 16);
+	assert_int_equal(asked(in_folder("r"), "SELECT sum(fires) FROM samples WHERE tgid = 0 AND cpu = 2"), 4);
+	assert_int_equal(recording_load(in_folder("r"), NULL, &l), 0);
+	assert_same(l.r, r);
+	loaded_free(&l);
+	recording_free(r);
+	unlink(in_folder("r"));
+}
+
 static void frames(void **state)
 {
 	static const uint32_t locations[] = { 0, INT32_MAX, 0, 5, 4, 6, 6, 70, 6, 8198, 6 };
@@ -285,18 +393,26 @@ static void frames(void **state)
 	size_t n = sizeof(locations) / 4, bytes = row_frames_encode(blob, locations, n);
 
 	(void)state;
+	back[0] = locations[0];
 	assert_true(row_frames_decode(back, n, blob, bytes));
 	assert_memory_equal(back, locations, sizeof(locations));
 	assert_false(row_frames_decode(back, n - 1, blob, bytes));
 	assert_false(row_frames_decode(back, n, blob, bytes - 1));
-	/* By hand: 3, then one less, then 64 more. */
+	/* By hand: from 3 one less, then 64 more. */
 	bytes = row_frames_encode(blob, (uint32_t[]){ 3, 2, 66 }, 3);
-	assert_int_equal(bytes, 4);
-	assert_memory_equal(blob, "\x06\x01\x80\x01", 4);
-	assert_false(row_frames_decode(back, 1, (const uint8_t *)"\x01", 1));		      /* -1 */
-	assert_false(row_frames_decode(back, 1, (const uint8_t *)"\xff\xff\xff\xff\x1f", 5)); /* above INT32_MAX */
-	assert_false(row_frames_decode(back, 1, (const uint8_t *)"\x80\x80\x80\x80\x80\x01", 6));
-	assert_true(row_frames_decode(back, 0, (const uint8_t *)"", 0));
+	assert_int_equal(bytes, 3);
+	assert_memory_equal(blob, "\x01\x80\x01", 3);
+	back[0] = 0;
+	assert_false(row_frames_decode(back, 2, (const uint8_t *)"\x01", 1)); /* -1 */
+	assert_true(row_frames_decode(back, 2, (const uint8_t *)"\xfe\xff\xff\xff\x0f", 5));
+	assert_int_equal(back[1], INT32_MAX);
+	assert_false(row_frames_decode(back, 2, (const uint8_t *)"\x80\x80\x80\x80\x10", 5)); /* one above it */
+	assert_false(row_frames_decode(back, 2, (const uint8_t *)"\x80\x80\x80\x80\x80\x01", 6));
+	for (size_t i = 0; i < 2; i++) { /* nothing follows no frame and the leaf */
+		assert_int_equal(row_frames_encode(blob, (uint32_t[]){ 70 }, i), 0);
+		assert_true(row_frames_decode(back, i, (const uint8_t *)"", 0));
+		assert_false(row_frames_decode(back, i, (const uint8_t *)"\x00", 1));
+	}
 }
 
 static void words(void **state)
@@ -319,6 +435,7 @@ int main(void)
 		cmocka_unit_test(half_intervals), cmocka_unit_test(no_interval),
 		cmocka_unit_test(cost),		  cmocka_unit_test(shrinking_estimate),
 		cmocka_unit_test(through_pipes),  cmocka_unit_test(two_at_one_address),
+		cmocka_unit_test(weights),	  cmocka_unit_test(labels),
 		cmocka_unit_test(frames),	  cmocka_unit_test(words),
 	};
 

@@ -227,8 +227,8 @@ static inline char *recording_text(const struct recording *r)
 		s->asked_hz, s->asked_period, s->achieved_hz, s->idle_is_guess, s->max_depth);
 	fprintf(f, "books %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRIu64 " %" PRIu64,
 		s->expected, s->seen, s->kept, s->idle, s->filtered, s->not_delivered, s->kept_weight, s->idle_weight);
-	fprintf(f, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", s->enabled_ns, s->running_ns, s->user_stacks,
-		s->short_user_stacks);
+	fprintf(f, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", s->enabled_ns, s->running_ns,
+		s->user_stacks, s->short_user_stacks, s->sideband_lost);
 	fprintf(f, "cost %d %" PRIu64 " %" PRIu64 " %" PRIu64 "\nlost", r->cost.known, r->cost.bpf_ns, r->cost.bpf_runs,
 		r->cost.user_ns);
 	for (int i = 0; i < LOST_CAUSES; i++)

@@ -64,7 +64,7 @@ static inline void make_hot(const char *path)
 		sqlite3_open(path, &db);
 		sqlite3_exec(db,
 			     "PRAGMA cache_size = 2; PRAGMA cache_spill = 1; BEGIN IMMEDIATE;"
-			     "UPDATE samples SET fires = fires + 1; UPDATE strings SET text = text || 'x';"
+			     "UPDATE counts SET fires = fires + 1; UPDATE strings SET text = text || 'x';"
 			     "WITH n(i) AS (VALUES(100) UNION ALL SELECT i + 1 FROM n WHERE i < 1000) "
 			     "INSERT INTO strings SELECT i, 3, 'some name ' || i FROM n",
 			     NULL, NULL, NULL);

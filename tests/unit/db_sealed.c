@@ -37,13 +37,13 @@ static void seal(sqlite3 *db)
 	for (int i = 1; i <= INTERVALS; i++) {
 		uint32_t crc = 0;
 
-		for (int t = DB_STRINGS; t <= DB_STACKS; t++)
+		for (int t = DB_STRINGS; t <= DB_LABELS; t++)
 			checksum_of(db, (enum db_table)t, i, 0, &crc);
 		set_number(db, "dictionary_checksum", crc, i);
 		crc = 0;
 		checksum_of(db, DB_INTERVALS, i, DB_INTERVAL_CHECKSUM, &crc);
 		checksum_of(db, DB_LOSSES, i, 0, &crc);
-		checksum_of(db, DB_SAMPLES, i, 0, &crc);
+		checksum_of(db, DB_COUNTS, i, 0, &crc);
 		set_number(db, "checksum", crc, i);
 	}
 }
@@ -51,25 +51,37 @@ static void seal(sqlite3 *db)
 static void sealed_nonsense(void **state)
 {
 	static const char *const edits[] = {
-		"UPDATE samples SET fires = -1 WHERE rowid = 1",
-		"UPDATE samples SET weight = -1 WHERE rowid = 1",
-		"UPDATE samples SET stack = 99 WHERE rowid = 1",
-		"UPDATE samples SET stack = 1 << 40 WHERE rowid = 1",
-		"UPDATE samples SET comm = 99 WHERE rowid = 1",
-		"UPDATE samples SET comm = -1 WHERE rowid = 1",
-		"UPDATE samples SET tgid = -5 WHERE rowid = 1",
-		"UPDATE samples SET tid = 1 << 31 WHERE rowid = 1",
-		"UPDATE samples SET cpu = -2 WHERE rowid = 1",
-		"UPDATE samples SET fires = 9223372036854775807 WHERE interval = 1",
-		"UPDATE samples SET weight = 9223372036854775807 WHERE interval = 1",
+		"UPDATE counts SET fires = -1, rest = 5000 WHERE rowid = 1",
+		"UPDATE counts SET rest = -fires * 1000 - 1 WHERE rowid = 1", /* weight -1 */
+		"UPDATE counts SET stack = 99 WHERE rowid = 1",
+		"UPDATE counts SET stack = 1 << 40 WHERE rowid = 1",
+		"UPDATE counts SET labels = 99 WHERE rowid = 1",
+		"UPDATE counts SET labels = -1 WHERE rowid = 1",
+		"UPDATE counts SET labels = 1 << 40 WHERE rowid = 1",
+		"UPDATE labels SET comm = 99",
+		"UPDATE labels SET comm = -1",
+		"UPDATE labels SET tgid = -5",
+		"UPDATE labels SET tid = 1 << 31",
+		"UPDATE labels SET cpu = -2",
+		"UPDATE labels SET id = 1",
+		"DELETE FROM labels",
+		"UPDATE counts SET fires = 9223372036854775807 WHERE interval = 1",
+		"UPDATE counts SET rest = 9223372036854775807 WHERE interval = 1",
+		"UPDATE counts SET fires = 4611686018427387904, rest = 0 WHERE rowid = 1", /* weight wraps to 0 */
+		"UPDATE intervals SET period = -1000 WHERE id = 1",
+		"UPDATE intervals SET period = 1 << 62 WHERE id = 1", /* 10 * period wraps */
+		"UPDATE intervals SET sideband_lost = -1 WHERE id = 1",
 		"UPDATE stacks SET frames = x'' WHERE id = 1",
 		"UPDATE stacks SET frames = frames || x'00' WHERE id = 1",
-		"UPDATE stacks SET frames = x'01' || frames, kernel_frames = kernel_frames + 1, leaf = -1 WHERE id = 1",
+		"UPDATE stacks SET leaf = -1 WHERE id = 1",
+		"UPDATE stacks SET leaf = 1 << 31, frames = x'ffffffff0f' WHERE id = 1", /* and back to 0 */
 		"UPDATE stacks SET user_frames = 65536 WHERE id = 1",
 		"UPDATE stacks SET user_frames = -1, kernel_frames = 3 WHERE id = 1",
-		"UPDATE stacks SET leaf = leaf + 1 WHERE id = 1",
 		"UPDATE stacks SET leaf = NULL WHERE id = 1",
-		"UPDATE stacks SET frames = x'ffffffff0f00', leaf = 2147483647 WHERE id = 1",
+		"UPDATE stacks SET leaf = 99 WHERE id = 1",
+		"UPDATE stacks SET leaf = NULL, user_frames = 0, kernel_frames = 0 WHERE id = 1",
+		"UPDATE stacks SET user_frames = 0, kernel_frames = 0, frames = x'' WHERE id = 1",
+		"UPDATE stacks SET frames = x'feffffff0f' WHERE id = 1", /* 2147483647 on */
 		"UPDATE locations SET mapping = 99 WHERE id = 1",
 		"UPDATE locations SET mapping = -1 WHERE id = 1",
 		"UPDATE locations SET name = 99 WHERE id = 1",
