@@ -138,7 +138,7 @@ int collect(const struct invocation *in)
 	struct recording *r;
 	int code = EXIT_FAILED, err;
 
-	err = wants_view(in) ? show_prepare(&show, in) : 0;
+	err = wants_view(in) ? show_prepare(&show, in) : show_nothing(in);
 	if (err)
 		return exit_code_of(err);
 	r = recording_new();
@@ -161,7 +161,7 @@ int load_and_show(const struct invocation *in)
 	if (!err)
 		err = in->tool->load(&request, &r);
 	if (!err && request.format)
-		err = show_instead(&show, in->tool, request.format);
+		err = show_instead(&show, in, request.format);
 	if (!err)
 		err = show_recording(&show, r);
 	recording_free(r);

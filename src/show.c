@@ -9,6 +9,7 @@
 
 #include "core/terminal.h"
 #include "views/footer.h"
+#include "views/keys.h"
 #include "views/views.h"
 
 static int find_view(const struct tool *tool, const char *name, const struct view **view)
@@ -32,8 +33,8 @@ static int find_view(const struct tool *tool, const char *name, const struct vie
 	return 0;
 }
 
-/* The first option given that the view has no use for; NULL: none. */
-static const char *not_taken(const struct view *view, const struct view_option_values *o)
+/* The first option given that a view has no use for; NULL: none. */
+static const char *not_taken(unsigned takes, const struct view_option_values *o)
 {
 	const struct {
 		bool given;
@@ -47,20 +48,22 @@ static const char *not_taken(const struct view *view, const struct view_option_v
 		{ o->min_pct >= 0, VIEW_TREES, "--percent-limit" },
 		{ o->callers != NULL, VIEW_TREES, "--callers" },
 		{ o->callees != NULL, VIEW_TREES, "--callees" },
+		{ o->sort != NULL, VIEW_KEYS, "--sort" },
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (options[i].given && !(view->takes & options[i].needs))
+		if (options[i].given && !(takes & options[i].needs))
 			return options[i].name;
 	return NULL;
 }
 
 static int check_taken(const struct view *view, const struct view_option_values *o)
 {
-	const char *option = not_taken(view, o);
+	const char *option = not_taken(view->takes, o);
+	struct sort_keys keys;
 
 	if (!option)
-		return 0;
+		return o->sort ? sort_keys_parse(o->sort, &keys) : 0;
 	warnx("%s means nothing to --format %s", option, view->name);
 	return -EINVAL;
 }
@@ -91,9 +94,26 @@ int show_prepare(struct show *show, const struct invocation *in)
 	return show->view->check ? show->view->check(&show->options) : 0;
 }
 
-int show_instead(struct show *show, const struct tool *tool, const char *format)
+int show_nothing(const struct invocation *in)
 {
-	return find_view(tool, format, &show->view);
+	const char *option = not_taken(0, &in->view);
+
+	if (!option)
+		return 0;
+	warnx("%s shapes a result, and -o alone shows none (give it to 'kbpfprof report', or add -f)", option);
+	return -EINVAL;
+}
+
+int show_instead(struct show *show, const struct invocation *in, const char *format)
+{
+	int err;
+
+	if (in->view.format && strcmp(in->view.format, format) != 0) {
+		warnx("--%s is a format: not with --format %s", format, in->view.format);
+		return -EINVAL;
+	}
+	err = find_view(in->tool, format, &show->view);
+	return err ? err : check_taken(show->view, &in->view);
 }
 
 /* A format for programs has no place for the books: they go to stderr, so that no loss is silent. */

@@ -16,8 +16,10 @@ struct show {
 /* Before a run: is there such a view, can it show what the tool gives, are its options right? 0 or -EINVAL after a
  * message. */
 int show_prepare(struct show *show, const struct invocation *in);
-/* Another view than that. 0 or -EINVAL after a message. */
-int show_instead(struct show *show, const struct tool *tool, const char *format);
+/* If nothing is shown: 0, or -EINVAL after a message if options want it shown in some way. */
+int show_nothing(const struct invocation *in);
+/* Another view than that, by an option of its name (--list). 0 or -EINVAL after a message. */
+int show_instead(struct show *show, const struct invocation *in, const char *format);
 /* 0 or -errno after a message. */
 int show_recording(const struct show *show, const struct recording *r);
 

@@ -78,6 +78,7 @@ enum view_takes {
 	VIEW_ROWS = 1 << 0,  /* top, children */
 	VIEW_IDLE = 1 << 1,  /* idle */
 	VIEW_TREES = 1 << 2, /* depth, min_pct, callers, callees */
+	VIEW_KEYS = 1 << 3,  /* sort */
 };
 
 struct view {

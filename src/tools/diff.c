@@ -22,7 +22,7 @@ static const struct option_def diff_option_defs[] = {
 	OPT_STRING(0, "before", struct diff_options, before, "FROM..TO", "of the first, only this part: 0..30s"),
 	OPT_STRING(0, "after", struct diff_options, after, "FROM..TO", "of the second, only this part: 30s.."),
 	OPT_CHOICE(0, "normalize", struct diff_options, normalize, "HOW", "samples,time",
-		   "compare shares, or use per second"),
+		   "shares (default) or use per second"),
 	SELECT_OPTIONS(struct diff_options),
 	OFFLINE_OPTIONS(struct diff_options),
 	OPT_END,
@@ -72,7 +72,7 @@ static int load_side(struct load_request *q, const char *path, const struct load
 		err = select_samples(side->r, &o->select, path);
 	if (err)
 		loaded_free(side);
-	return err;
+	return report_failed(err, path);
 }
 
 static bool wants_time(const struct diff_options *o)
@@ -90,7 +90,7 @@ static int load_both(struct load_request *q, const struct load_range ranges[2], 
 		return err;
 	err = load_side(q, after_path, &ranges[1], &after);
 	if (!err) {
-		err = compare_recordings(before.r, after.r, wants_time(q->options), r);
+		err = report_failed(compare_recordings(before.r, after.r, wants_time(q->options), r), after_path);
 		loaded_free(&after);
 	}
 	loaded_free(&before);

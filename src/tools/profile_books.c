@@ -130,5 +130,8 @@ int profile_settle(struct session *s, struct recording *r, bool last)
 	if (!last)
 		books_of_interval(p, r, &books);
 	balance(p, &r->sampling, &books);
-	return symbols_resolve(p->symbols, r);
+	err = symbols_resolve(p->symbols, r);
+	if (err)
+		warnx("cannot name the samples: %s", strerror(-err));
+	return err;
 }

@@ -114,6 +114,8 @@ int profile_tick(struct session *s, struct recording *r)
 	err = samples_look(&p->samples, learn, &look, &filling);
 	if (!err && (filling || look.no_room))
 		err = profile_drain(s, r);
+	else if (err)
+		warnx("cannot read the BPF maps: %s", strerror(-err));
 	symbols_learnt(p->symbols);
 	return err;
 }

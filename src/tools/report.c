@@ -87,6 +87,40 @@ static int input_path(const struct load_request *q, const char **path)
 	return -EINVAL;
 }
 
+/* --list tells of all that is there: an option that would leave some out, or name more, gets no answer. */
+static int check_list(const struct report_options *o)
+{
+	const struct {
+		const char *value, *name;
+	} others[] = {
+		{ o->select.comms, "--comm" },
+		{ o->select.dsos, "--dso" },
+		{ o->select.sym, "--sym" },
+		{ o->select.pids, "--pid" },
+		{ o->select.tids, "--tid" },
+		{ o->select.cpus, "--cpu" },
+		{ o->offline.symfs, "--symfs" },
+		{ o->offline.vmlinux, "--vmlinux" },
+		{ o->offline.kallsyms, "--kallsyms" },
+		{ o->offline.debug_dir, "--debug-dir" },
+	};
+
+	for (size_t i = 0; o->list && i < sizeof(others) / sizeof(others[0]); i++) {
+		if (!others[i].value)
+			continue;
+		warnx("--list tells all that a recording holds: not with %s (-f list takes it)", others[i].name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int report_failed(int err, const char *path)
+{
+	if (err == -ENOMEM)
+		warnx("cannot show %s: it needs too much memory (--from and --to show a part)", path);
+	return err;
+}
+
 static int prepare(struct load_request *q, struct loaded *loaded, const char *path)
 {
 	const struct report_options *o = q->options;
@@ -114,10 +148,12 @@ static int load(struct load_request *q, struct recording **r)
 		err = -EINVAL;
 	}
 	if (!err)
+		err = check_list(o);
+	if (!err)
 		err = report_load(q, path, &o->range, &loaded);
 	if (err)
 		return err;
-	err = prepare(q, &loaded, path);
+	err = report_failed(prepare(q, &loaded, path), path);
 	if (!err) {
 		*r = loaded.r;
 		loaded.r = NULL;

@@ -18,5 +18,7 @@
 
 /* Gives up privileges, loads, says what is damaged. 0 or -errno after a message; loaded_free() is due if 0. */
 int report_load(struct load_request *q, const char *path, const struct load_range *range, struct loaded *loaded);
+/* Tells what nobody did of a recording that was loaded, but could not be made ready: no memory. Returns `err`. */
+int report_failed(int err, const char *path);
 
 #endif

@@ -251,7 +251,7 @@ const struct view view_changes = {
 	.name = "changes",
 	.summary = "what changed between two recordings, beyond noise",
 	.needs = REC_SAMPLES | REC_BASELINE,
-	.takes = VIEW_ROWS,
+	.takes = VIEW_KEYS | VIEW_ROWS,
 	.check = check,
 	.write = write_changes,
 };

@@ -323,6 +323,7 @@ const struct view view_flamegraph = {
 	.summary = "one HTML page: zoom, search; opens in any browser, offline",
 	.needs = REC_SAMPLES,
 	.draws = REC_BASELINE,
+	.takes = VIEW_KEYS,
 	.is_data = true,
 	.write = write_flamegraph,
 };

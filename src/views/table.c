@@ -324,7 +324,7 @@ const struct view view_table = {
 	.name = "table",
 	.summary = "functions by share, with bounds and call trees, and the books",
 	.needs = REC_SAMPLES,
-	.takes = VIEW_ROWS | VIEW_IDLE | VIEW_TREES,
+	.takes = VIEW_KEYS | VIEW_ROWS | VIEW_IDLE | VIEW_TREES,
 	.check = check,
 	.write = write_table,
 };

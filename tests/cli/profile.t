@@ -67,6 +67,11 @@ for target in '-p 1' '-t 1' '-- true'; do
 	# shellcheck disable=SC2086 # words
 	refused '-a means the whole machine' -a $target
 done
+for option in '-s comm' '--top 5' '--children' '--idle' '--depth 3' '--percent-limit 1' '--callers main' '--callees main'; do
+	# shellcheck disable=SC2086 # words
+	refused "--?[a-z-]+ shapes a result, and -o alone shows none" -o "$tmp/none.kbpf" $option
+done
+refused "--sort: unknown key 'nope'" -f folded -s comm,nope
 refused "'true' is no option \(a command to run goes after '--'\)" true
 refused "'true' is no option" -d 1 true
 refused "'--' and no COMMAND after it" -d 1 --

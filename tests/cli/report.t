@@ -66,6 +66,13 @@ for bad in '--pid x' '--tid 0' '--cpu 3-1' '--from x' '--percent-limit 101' '--f
 	like '... names it' "$err" "${bad%% *}|--to"
 done
 
+for format in table folded flamegraph json pprof; do
+	report "$tmp/basic" -f $format -s comm,pidd
+	is "$format, a key that there is not: exit status" "$rc" 129
+	like '... names it' "$err" "unknown key 'pidd'"
+	is '... prints nothing' "$out" ''
+done
+
 # --- parts
 kept() { printf '%s\n' "$out" | sed -n 's/^books: .* due = \([0-9]*\) kept.*/\1/p'; }
 report "$tmp/intervals"
@@ -87,6 +94,15 @@ like '... an interval' "$out" '^ +3 +20\.0 s +30\.0 s +130$'
 report "$tmp/basic" --list
 like '... an object and its build-id' "$out" '600 +3/3 +0102030405060708090a0b0c0d0e0f1011121314 +/usr/bin/worker$'
 like '... and which frames have no name' "$out" '20 +0/1 .* /opt/blob\.so$'
+
+for other in '--comm worker' '--cpu 0' '--symfs /' '--kallsyms /proc/kallsyms' '-f json' '--top 3' '--callers work' '-s comm'; do
+	# shellcheck disable=SC2086 # words
+	report "$tmp/basic" --list $other
+	is "--list with $other, which it does not heed: exit status" "$rc" 129
+	is '... prints nothing' "$out" ''
+done
+report "$tmp/basic" --list -f list
+is '--list -f list: exit status' "$rc" 0
 
 # --- empty ones
 report "$tmp/empty"
