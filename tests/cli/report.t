@@ -140,7 +140,7 @@ cp "$tmp/basic" "$tmp/table"
 sqlite3 "$tmp/table" 'CREATE TABLE more (a)'
 no_recording 'one with a table more' "$tmp/table"
 cp "$tmp/basic" "$tmp/view"
-sqlite3 "$tmp/view" 'ALTER TABLE samples RENAME TO s; CREATE VIEW samples AS SELECT * FROM s'
+sqlite3 "$tmp/view" 'ALTER TABLE counts RENAME TO s; CREATE VIEW counts AS SELECT * FROM s'
 no_recording 'one with a view in place of a table' "$tmp/view"
 head -c 3000 "$tmp/basic" > "$tmp/short"
 no_recording 'the beginning of one' "$tmp/short"
