@@ -195,7 +195,7 @@ _kbpfprof() {
 	local cur=${COMP_WORDS[COMP_CWORD]} i named=0
 	COMPREPLY=()
 	__kbpfprof_tables "${COMP_WORDS[1]-}"
-	if ((COMP_CWORD == 1)); then
+	if ((COMP_CWORD == 1)) || [[ $COMP_CWORD == 2 && ${COMP_WORDS[1]} == help ]]; then
 		[[ $cur == -* ]] && tools='--help --version'
 		__kbpfprof_words "$tools"
 		return

@@ -62,6 +62,7 @@ static int run(struct invocation *in, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	static struct invocation in; /* static: messages at exit still name it */
+	char help[] = "--help";
 	int code;
 
 	descriptors_reserve();
@@ -73,6 +74,10 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version")) {
 		puts("kbpfprof " KBPFPROF_VERSION);
 		return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+	}
+	if (!strcmp(argv[1], "help") && argc > 2) { /* TOOL --help */
+		argv[1] = argv[2];
+		argv[2] = help;
 	}
 	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
 		print_usage(stdout);

@@ -54,7 +54,7 @@ const struct option_def view_option_defs[] = {
 	OPT_STRING(0, "callees", struct view_option_values, callees, "SYM", "only the function SYM, and what it calls"),
 	OPT_CHOICE(0, "color", struct view_option_values, color, "WHEN", "auto,always,never", "colour the result"),
 	OPT_FLAG(0, "no-pager", struct view_option_values, no_pager, "no pager on a terminal"),
-	OPT_FLAG('q', "quiet", struct view_option_values, quiet, "no hints on stderr"),
+	OPT_FLAG('q', "quiet", struct view_option_values, quiet, "only errors on stderr: no progress, books, hints"),
 	OPT_END,
 };
 

@@ -17,9 +17,11 @@
 #define NOT_DELIVERED_PCT 1
 #define SHORT_STACKS_PCT  20
 
-/* "95 %" and "59 998" stay together. */
-static bool is_number_inside(const char *start, const char *space)
+/* "95 %" and "59 998" stay together, and so does "< caller", as in the tree of the table. */
+static bool is_inside(const char *start, const char *space)
 {
+	if (space == start + 1 && *start == '<')
+		return true;
 	return space > start && space[-1] >= '0' && space[-1] <= '9' &&
 	       (space[1] == '%' || (space[1] >= '0' && space[1] <= '9'));
 }
@@ -29,7 +31,7 @@ static size_t next_word(const char *s)
 {
 	size_t bytes = strcspn(s, " ");
 
-	while (s[bytes] && is_number_inside(s, s + bytes))
+	while (s[bytes] && is_inside(s, s + bytes))
 		bytes += 1 + strcspn(s + bytes + 1, " ");
 	return bytes;
 }

@@ -128,6 +128,7 @@ is 'kbpfprof-profile.1: events' "$(part kbpfprof-profile.1 EVENTS | sed -nE 's/.
 completes() { is "completion: $1" "$(complete_words "${@:3}")" "$(lines <<<"$2")"; }
 has() { like "completion: $1" "$(complete_words "${@:3}")" "^$2\$"; }
 is 'completion: tools' "$(complete_words '')" "$(lines <<<"$tools")"
+is 'completion: tools after help' "$(complete_words help '')" "$(lines <<<"$tools")"
 completes 'a tool' report rep
 completes 'of the program' '--help --version' -
 completes 'a long option' '--max-loss --max-stacks' profile --max-

@@ -42,6 +42,15 @@ for alias in -h help; do
 	try $alias
 	is "$alias is the same" "$rc $out" "0 $help"
 done
+for tool in $tools; do
+	try "$tool" --help
+	own=$out
+	try help "$tool"
+	is "help $tool is $tool --help" "$rc $out" "0 $own"
+done
+try help no-such-tool
+is 'help of what is no tool: exit status' "$rc" 129
+like '... a message' "$err" "^kbpfprof: no tool 'no-such-tool' "
 try
 is 'without arguments: exit status' "$rc" 129
 is 'without arguments: the same on stderr' "$out$err" "$help"
