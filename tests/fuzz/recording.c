@@ -49,7 +49,9 @@ static void add(struct recording *r, unsigned i)
 	int mapping = recording_mapping(r, &m);
 	uint32_t frames[2] = { (uint32_t)recording_location(r, mapping, i, WHY_UNRESOLVED),
 			       (uint32_t)recording_location(r, mapping, 1000, WHY_STRIPPED) };
-	struct rec_sample s = { .labels = { recording_string(r, "x"), 1, 2, 3 }, .fires = i + 1, .weight = 10 };
+	struct rec_sample s = { .labels = { recording_string(r, "x"), 1, 2, (int)i / 2 },
+				.fires = i + 1,
+				.weight = 10 };
 
 	recording_name(r, (int)frames[0], recording_string(r, "f"), 1, WHY_NAMED);
 	s.stack = recording_stack(r, frames, 1, 1);
