@@ -15,7 +15,7 @@ profile() { run "$KBPFPROF" profile "$@"; }
 
 # --- context-switches: each sleep is one
 profile -e context-switches -c 1 -f folded -- "$WORKLOADS/sleeps" 500
-read -r voluntary involuntary < <(grep -E '^[0-9]+ [0-9]+$' "$tmp/out")
+read -r voluntary involuntary < <(grep -E '^[0-9]+ [0-9]+$' "$tmp/err") # stdout is the stacks'
 is 'context-switches: exit status' "$rc" 0
 within 'context-switches: every sleep was one (getrusage)' "$voluntary" 500 600
 # An interrupt may find the program where its stack does not reach main(): such a switch is involuntary.
@@ -38,7 +38,7 @@ ok 'page-faults -c 10: the books balance' books_balance
 # samples_pct HZ: samples in its functions, of those that its CPU time makes at this rate
 samples_pct() {
 	local cpu_ns
-	cpu_ns=$(grep -E '^[0-9]+$' "$tmp/out")
+	cpu_ns=$(grep -E '^[0-9]+$' "$tmp/err")
 	pct "$(count ';burn_')" "$(awk -v ns="$cpu_ns" -v hz="$1" 'BEGIN { print ns * hz / 1e9 }')"
 }
 for event in cpu-clock task-clock; do
