@@ -147,6 +147,7 @@ static inline void db_grow(struct recording *r, unsigned i)
 	frames[0] = db_location(r, "/lib/shared.so", MAPPING_FILE, "shared", 0x50);
 	db_add(r, "prog", recording_stack(r, frames, 0, 2), 1);
 	r->meta.duration_ns = (i + 1) * 10 * SECOND_NS;
+	r->sampling.sideband_lost += i + 1;
 	r->sampling.enabled_ns = r->sampling.running_ns = r->meta.duration_ns * r->meta.cpus;
 	r->sampling.achieved_hz = (double)r->sampling.seen * 1e9 / (double)r->sampling.running_ns;
 }
