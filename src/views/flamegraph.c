@@ -110,16 +110,17 @@ static int write_lines(struct json *j, const char *key, footer_part *part, const
 static int write_all_lines(struct writer *w)
 {
 	const struct recording *r = w->r;
-	int err = write_lines(&w->j, "books", footer_books, r);
+	struct recording after = *r;
+	int err;
 
+	after.baseline = NULL; /* else its books would be among these */
+	err = write_lines(&w->j, "books", footer_books, &after);
 	if (!err)
 		err = write_lines(&w->j, "notes", footer_notes, r);
 	if (!err && !w->tree->n_lines)
 		err = write_lines(&w->j, "empty", footer_no_samples, r);
 	if (!err && r->baseline) {
-		const struct recording base = { .meta = r->baseline->meta,
-						.sampling = r->baseline->sampling,
-						.lost = r->baseline->lost };
+		const struct recording base = footer_before(r);
 
 		err = write_lines(&w->j, "base_books", footer_books, &base);
 	}

@@ -43,10 +43,10 @@ samples_pct() {
 }
 for event in cpu-clock task-clock; do
 	profile -e $event -F 999 -f folded -- "$WORKLOADS/share" 1.5
-	within "$event -F 999: 999 samples a second of CPU time" "$(samples_pct 999)" 95 104
+	within "$event -F 999: 999 samples a second of CPU time" "$(samples_pct 999)" 93 107
 done
 profile -e cpu-clock -c 2000000 -f folded -- "$WORKLOADS/share" 1.5
-within 'cpu-clock -c 2000000: 500 samples a second of CPU time' "$(samples_pct 500)" 95 104
+within 'cpu-clock -c 2000000: 500 samples a second of CPU time' "$(samples_pct 500)" 93 107
 profile -e cpu-clock -F 999 -C "${cpus[0]}" -- taskset -c "${cpus[0]}" "$WORKLOADS/share" 1
 within 'cpu-clock -F 999: the rate achieved' "$(number '\(' ' Hz achieved')" 900 1010
 
