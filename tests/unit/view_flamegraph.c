@@ -189,6 +189,8 @@ static void test_baseline(void **state)
 
 	(void)state;
 	has(data, "\"base_header\":{\"tool\":\"profile\"");
+	has(data,
+	    "\"books\":[\"books: 4010 due = 4000 kept + 0 idle + 0 lost + 10 not delivered (0.2 %)\",\"lost: 0\"],");
 	has(data, "\"base_books\":[\"books: 8012 due = 8000 kept + 0 idle + 7 lost + 5 not delivered (0.1 %)\"");
 	has(data, "\"period\":10000000,\"base_period\":20000000,\"values\":[\"fires\",\"base_fires\"],");
 	has(data,
