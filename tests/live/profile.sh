@@ -28,7 +28,7 @@ measures() { grep -q poll "/proc/$profiler/wchan"; }
 # Signals work as in the foreground, and $via is put before it.
 start() {
 	# shellcheck disable=SC2086 # words
-	env --default-signal=INT,QUIT ${via:-} "$KBPFPROF" profile "$@" >"$tmp/out" 2>"$tmp/err" &
+	env --default-signal=INT,QUIT,HUP,TERM ${via:-} "$KBPFPROF" profile "$@" >"$tmp/out" 2>"$tmp/err" &
 	profiler=$!
 	at_exit "kill_child $profiler"
 	eventually measures_or_ended
