@@ -116,19 +116,39 @@ int show_instead(struct show *show, const struct invocation *in, const char *for
 	return err ? err : check_taken(show->view, &in->view);
 }
 
+/* 0, or -errno after a message; -EPIPE without one. */
+static int write_view(const struct show *show, const struct recording *r)
+{
+	int err = show->view->write(stdout, r, &show->options);
+
+	if (!err && (fflush(stdout) || ferror(stdout)))
+		err = errno ? -errno : -EIO;
+	if (err && err != -EPIPE)
+		warnx("cannot write the report: %s", strerror(-err));
+	return err;
+}
+
+static int write_paged(const struct show *show, const struct recording *r)
+{
+	struct pager pager;
+	int err;
+
+	pager_start(&pager);
+	if (!pager.tgid)
+		return write_view(show, r);
+	err = write_view(show, r);
+	if (!pager_wait(&pager))
+		return write_view(show, r);
+	return err == -EPIPE ? 0 : err; /* who has left the pager has seen enough */
+}
+
 /* A format for programs has no place for the books: they go to stderr, so that no loss is silent. */
 int show_recording(const struct show *show, const struct recording *r)
 {
-	pid_t pager = show->pager && !show->view->is_data ? pager_start() : 0;
-	int err = show->view->write(stdout, r, &show->options);
-	bool failed = err || fflush(stdout) || ferror(stdout);
+	bool paged = show->pager && !show->view->is_data;
+	int err = paged ? write_paged(show, r) : write_view(show, r);
 
-	if (failed)
-		err = err ? err : -EIO;
-	if (failed && errno != EPIPE)
-		warnx("cannot write the report: %s", strerror(err != -EIO ? -err : errno));
-	pager_wait(pager);
-	if (!failed && show->view->is_data && !show->quiet)
+	if (!err && show->view->is_data && !show->quiet)
 		footer_books(stderr, r, &show->options);
 	return err;
 }

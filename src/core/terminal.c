@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -32,6 +34,11 @@ bool terminal_color(const char *when)
 	return isatty(STDOUT_FILENO) && !(no_color && *no_color);
 }
 
+static bool is_blank(const char *text)
+{
+	return !text[strspn(text, " \t")];
+}
+
 static const char *pager_command(void)
 {
 	const char *own = getenv("KBPFPROF_PAGER"), *common = getenv("PAGER"), *term = getenv("TERM");
@@ -39,14 +46,15 @@ static const char *pager_command(void)
 	if (term && !strcmp(term, "dumb"))
 		return NULL;
 	if (own)
-		return *own ? own : NULL;
-	return common && *common ? common : "less";
+		return is_blank(own) ? NULL : own;
+	return common && !is_blank(common) ? common : "less";
 }
 
 /* In the child: `in` becomes its stdin. If there is no such program a byte goes to `failed`, which exec closes. */
 static void run_pager(const char *command, int in, int failed)
 {
 	dup2(in, STDIN_FILENO);
+	signal(SIGPIPE, SIG_DFL);
 	setenv("LESS", "FRX", 0); /* short reports end at once, colours pass */
 	if (!geteuid())
 		setenv("LESSSECURE", "1", 1); /* no shell from a pager that runs as root */
@@ -74,33 +82,56 @@ static pid_t fork_pager(const char *command, int text_in, int failed[2])
 	return pager < 0 ? 0 : pager;
 }
 
-pid_t pager_start(void)
+/* Moves stdout to the pager's end of a pipe; false, and all as it was, if it does not run. */
+static bool start(struct pager *p, const char *command)
 {
-	const char *command = isatty(STDOUT_FILENO) ? pager_command() : NULL;
 	int text[2], failed[2];
-	pid_t pager;
 
-	if (!command || !strcmp(command, "cat") || pipe2(text, O_CLOEXEC))
-		return 0;
+	if (pipe2(text, O_CLOEXEC))
+		return false;
 	if (pipe2(failed, O_CLOEXEC)) {
 		close(text[0]);
 		close(text[1]);
-		return 0;
+		return false;
 	}
 	fflush(NULL);
-	pager = fork_pager(command, text[0], failed);
-	if (pager)
+	signal(SIGPIPE, SIG_IGN);
+	p->tgid = fork_pager(command, text[0], failed);
+	if (p->tgid)
 		dup2(text[1], STDOUT_FILENO);
+	else
+		signal(SIGPIPE, SIG_DFL);
 	close(text[1]);
 	close(failed[0]);
-	return pager;
+	return p->tgid;
 }
 
-void pager_wait(pid_t pager)
+void pager_start(struct pager *p)
 {
-	if (!pager)
+	const char *command = isatty(STDOUT_FILENO) ? pager_command() : NULL;
+
+	*p = (struct pager){ 0 };
+	if (!command || !strcmp(command, "cat"))
 		return;
-	fclose(stdout);
-	while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
+	p->terminal = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (p->terminal >= 0 && !start(p, command))
+		close(p->terminal);
+}
+
+bool pager_wait(struct pager *p)
+{
+	int status = 0;
+
+	if (!p->tgid)
+		return true;
+	fflush(stdout);
+	__fpurge(stdout); /* what nobody took */
+	clearerr(stdout);
+	dup2(p->terminal, STDOUT_FILENO); /* the pager reads to the end */
+	close(p->terminal);
+	while (waitpid(p->tgid, &status, 0) < 0 && errno == EINTR)
 		;
+	signal(SIGPIPE, SIG_DFL);
+	p->tgid = 0;
+	return !(WIFEXITED(status) && (WEXITSTATUS(status) == 127 || WEXITSTATUS(status) == 126));
 }

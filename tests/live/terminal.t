@@ -57,6 +57,13 @@ PAGER=$tmp/pager on_terminal 120 "'$KBPFPROF' report '$recording' -f folded"
 unlike 'none for data' "$out" 'paged by'
 PAGER=/no/such/pager on_terminal 120 "'$KBPFPROF' report '$recording'"
 like 'a pager that is not there is none' "$out" 'kernel: .* started'
+PAGER='no-such-pager -R' on_terminal 120 "'$KBPFPROF' report '$recording'; echo status \$?"
+like '... nor is one that only the shell could find' "$out" 'kernel: .* started'
+like '... the report is shown' "$out" '^status 0'
+KBPFPROF_PAGER=' ' on_terminal 120 "'$KBPFPROF' report '$recording'"
+like 'a blank is none' "$out" 'kernel: .* started'
+PAGER=true on_terminal 120 "'$KBPFPROF' report '$recording' --percent-limit 0 --top 0; echo status \$?"
+like 'a pager that has seen enough at once' "$out" '^status 0'
 PAGER="head -n 1" on_terminal 120 "'$KBPFPROF' report '$recording'; echo status \$?"
 like 'a pager may stop reading' "$out" '^profile of'
 unlike '... which is no error' "$out" 'cannot write'
