@@ -99,8 +99,8 @@ profile -f folded -- echo to-stdout
 unlike 'a format for programs has stdout for itself' "$out" 'to-stdout'
 like '... what COMMAND says goes to stderr' "$err" '^to-stdout$'
 before_report() { printf '%s\n' "$out" | sed '/^profile of command/,$d'; }
-# No shell, since some clear the mask.
-grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status >"$tmp/plain"
+# No shell, since some clear the mask; timeout as in profile(), since it has signals of its own.
+timeout -k 1 60 grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status >"$tmp/plain"
 profile -- grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status
 is 'signals are as without us' "$(before_report)" "$(cat "$tmp/plain")"
 sh -c 'ls /proc/self/fd; ulimit -a' >"$tmp/plain"

@@ -11,7 +11,7 @@ ln -s "$KBPFPROF" "$tmp/bin/kbpfprof"
 cd "$tmp/cwd" || exit 1
 
 # An idle machine has nothing to show.
-"$WORKLOADS/share" > /dev/null &
+"$WORKLOADS/share" 900 > /dev/null &
 at_exit "kill $! 2> /dev/null"
 
 # Lines in sh blocks, and "$ sudo kbpfprof ..." of transcripts; without comments.

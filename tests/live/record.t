@@ -103,7 +103,7 @@ is '-o - with -f: exit status' "$rc" 129
 
 # --- a full disk: it stops and says so, and what is there can be read
 mkdir "$tmp/small"
-mount -t tmpfs -o size=200k tmpfs "$tmp/small"
+mount -t tmpfs -o size=3m tmpfs "$tmp/small"
 at_exit "umount '$tmp/small'"
 run timeout 60 "$KBPFPROF" profile -e page-faults -c 1 -I 100ms -o "$tmp/small/x.kbpf" -- "$WORKLOADS/paths" 20000 40 20
 is 'a full disk: exit status' "$rc" 1
