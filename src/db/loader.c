@@ -432,6 +432,8 @@ int recording_load(const char *path, const struct load_range *range, struct load
 
 	*out = (struct loaded){ 0 };
 	err = load(&l, path);
+	if (err == -ENOMEM) /* wherever it ran out */
+		warnx("cannot read %s: it needs too much memory", path);
 	if (err)
 		loaded_free(out);
 	return err;

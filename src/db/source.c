@@ -159,10 +159,8 @@ static int explain(const struct source *s, int rc)
 		warnx("%s is locked by another program that writes to it (try again when that is done)", s->name);
 		return -EBUSY;
 	}
-	if ((rc & 0xff) == SQLITE_NOMEM) {
-		warnx("cannot read %s: it needs too much memory", s->name);
+	if ((rc & 0xff) == SQLITE_NOMEM)
 		return -ENOMEM;
-	}
 	if ((rc & 0xff) == SQLITE_IOERR || (rc & 0xff) == SQLITE_CANTOPEN) {
 		int seen = s->db ? sqlite3_system_errno(s->db) : 0;
 

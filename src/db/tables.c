@@ -313,10 +313,8 @@ static int take_row(struct tables *t, enum db_table table, sqlite3_stmt *q)
 
 static int tell_unreadable(struct tables *t, int rc)
 {
-	if ((rc & 0xff) == SQLITE_NOMEM) {
-		warnx("cannot read %s: it needs too much memory", t->source->name);
+	if ((rc & 0xff) == SQLITE_NOMEM)
 		return -ENOMEM;
-	}
 	if (!t->cut_short)
 		warnx("%s is damaged (%s): intervals that can be read whole are used", t->source->name,
 		      sqlite3_errstr(rc));

@@ -81,7 +81,7 @@ static int check_kallsyms(struct source *s)
 		return unusable(s, "no copy of /proc/kallsyms and no System.map: it has no line for _stext (Debian's "
 				   "System.map is a stub: the real one is in the kernel's -dbg package)");
 	if (!s->stext)
-		return unusable(s, "all addresses in it are 0 (kernel.kptr_restrict: read /proc/kallsyms as root)");
+		return unusable(s, "all addresses in it are 0 (copy /proc/kallsyms as root, and name the copy)");
 	return 0;
 }
 

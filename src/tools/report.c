@@ -127,9 +127,12 @@ static int prepare(struct load_request *q, struct loaded *loaded, const char *pa
 	struct offline_options offline = o->offline;
 	int err;
 
+	err = keep_intervals(loaded);
+	if (err)
+		return err;
 	if (o->list) {
 		q->format = "list";
-		return keep_intervals(loaded);
+		return 0;
 	}
 	offline.quiet = q->quiet;
 	err = offline_resolve(loaded->r, &offline);

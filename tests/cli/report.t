@@ -157,6 +157,25 @@ is 'no file: exit status' "$rc" 129
 report "$tmp/basic" "$tmp/basic"
 is 'two files: exit status' "$rc" 129
 
+# --- too little memory: the whole answer, or why there is none
+"$PROGRAMS/recording_make" big "$tmp/big" || exit 1
+all_or_reason() { # LIMIT_KB ARGS...
+	(
+		ulimit -v "$1"
+		"$KBPFPROF" "${@:2}" > "$tmp/some" 2> "$tmp/err"
+	)
+	rc=$?
+	printf '%s KB: exit status %s, %s\n' "$1" "$rc" "$(cat "$tmp/err")"
+	if [ "$rc" = 0 ]; then cmp "$tmp/some" "$tmp/all"; else [ "$rc" != 0 ] && grep -q 'memory\|allocate' "$tmp/err"; fi
+}
+for command in 'report big' 'report big -f folded -q' 'report big -f flamegraph -q' 'diff big big'; do
+	read -ra words <<<"${command//big/$tmp/big}"
+	"$KBPFPROF" "${words[@]}" > "$tmp/all" 2> "$tmp/err"
+	for limit in 18000 24000 30000 36000 42000; do
+		ok "$command within $limit KB" all_or_reason "$limit" "${words[@]}"
+	done
+done
+
 # --- names chosen to do harm stay text
 for format in table folded list; do
 	report "$tmp/hostile" -f $format
