@@ -62,7 +62,7 @@ $(O)/skel/%.skel.h: $(O)/bpf/%.bpf.o
 	$(call say,SKEL,$@)mkdir -p $(@D) && $(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
 # --- The flame graph's page, as C arrays
-PAGE_PARTS := $(addprefix src/views/flamegraph/page.,html css js)
+PAGE_PARTS := $(addprefix src/views/flamegraph/,page.html page.css tree.js words.js draw.js use.js events.js)
 PAGE := $(O)/skel/flamegraph_page.h
 
 $(PAGE): $(PAGE_PARTS) src/views/flamegraph/embed.sh
