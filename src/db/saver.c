@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/intern.h"
+#include "core/write_all.h"
 #include "db/meta.h"
 #include "db/row.h"
 
@@ -262,21 +263,6 @@ int saver_interval(struct saver *s, const struct recording *r)
 	return 0;
 }
 
-static int write_all(const uint8_t *bytes, size_t n)
-{
-	while (n) {
-		ssize_t done = write(STDOUT_FILENO, bytes, n);
-
-		if (done < 0 && errno != EINTR)
-			return -errno;
-		if (done > 0) {
-			bytes += done;
-			n -= (size_t)done;
-		}
-	}
-	return 0;
-}
-
 int saver_finish(struct saver *s)
 {
 	sqlite3_int64 n = 0;
@@ -290,7 +276,7 @@ int saver_finish(struct saver *s)
 		warnx("cannot write the recording to stdout: %s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
-	err = write_all(image, (size_t)n);
+	err = write_all(STDOUT_FILENO, image, (size_t)n);
 	if (err)
 		warnx("cannot write the recording to stdout: %s", strerror(-err));
 	else

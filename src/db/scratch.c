@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/write_all.h"
 #include "db/format.h"
 
 #define CHUNK_BYTES (64 * 1024)
@@ -37,21 +38,6 @@ int scratch_make(struct scratch *s)
 void scratch_path(const struct scratch *s, const char *file, char path[PATH_MAX])
 {
 	snprintf(path, PATH_MAX, "%s/%s", s->folder, file);
-}
-
-static int write_all(int fd, const char *bytes, size_t n)
-{
-	while (n) {
-		ssize_t done = write(fd, bytes, n);
-
-		if (done < 0 && errno != EINTR)
-			return -errno;
-		if (done > 0) {
-			bytes += done;
-			n -= (size_t)done;
-		}
-	}
-	return 0;
 }
 
 static int copy(int to, int from, uint64_t bytes_max)
