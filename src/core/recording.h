@@ -176,6 +176,8 @@ struct rec_interval {
 	bool damaged;			/* not in the samples */
 };
 
+struct rec_latency; /* core/latency.h */
+
 struct recording {
 	struct rec_meta meta;
 	struct rec_sampling sampling;
@@ -185,6 +187,7 @@ struct recording {
 	struct rec_baseline *baseline;	/* NULL: it compares nothing; owned, from malloc() */
 	struct rec_interval *intervals; /* likewise; of a file, if they were asked for */
 	size_t n_intervals;
+	struct rec_latency *latency; /* NULL: the tool measures none; owned */
 
 	const struct rec_mapping *mappings;
 	const struct rec_location *locations;

@@ -57,6 +57,7 @@ typedef int load_fn(struct load_request *q, struct recording **r);
 enum rec_content {
 	REC_SAMPLES = 1 << 0,  /* stacks, samples, locations */
 	REC_BASELINE = 1 << 1, /* the samples of two recordings (rec_baseline) */
+	REC_LATENCY = 1 << 2,  /* histograms, causes and worst cases (core/latency.h) */
 };
 
 #define VIEW_TOP_AUTO UINT64_MAX
