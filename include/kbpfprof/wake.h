@@ -65,8 +65,8 @@ struct wake_task {
 	__u8 segments; /* in use */
 	__u8 moves;    /* migrations of this wait; stops at 255 */
 	__u32 unused;
-	__u64 in_ns;	  /* last switch in */
-	__u64 pending_ns; /* waking of a running task */
+	__u64 in_ns, out_ns; /* last switch in, last switch out */
+	__u64 pending_ns;    /* waking of a running task */
 	/* Of this wait. */
 	__u64 start_ns;	 /* waking, or switch out if that came later: what the wait is measured from */
 	__u64 waking_ns; /* sched_waking itself */
@@ -128,6 +128,13 @@ static inline enum wake_result wake_wakeup(struct wake_task *t, __u64 now_ns, __
 		t->pending_ns = 0;
 		return WAKE_NOTHING;
 	}
+	if (t->state == WAKE_SLEEPING && t->pending_ns > t->in_ns) { /* its waking came beside its switch out */
+		__u64 pending_ns = t->pending_ns;
+
+		wake_begin(t, WAKE_WOKEN, pending_ns > t->out_ns ? pending_ns : t->out_ns, WAKE_RACED);
+		t->waking_ns = pending_ns;
+		t->pending_ns = 0;
+	}
 	if (t->state == WAKE_SLEEPING) { /* the waking was missed */
 		wake_begin(t, WAKE_WOKEN, 0, 0);
 		t->queued_ns = now_ns;
@@ -172,6 +179,7 @@ static inline void wake_preempted(struct wake_task *t, __u64 now_ns, __u32 cpu)
 {
 	wake_begin(t, WAKE_PREEMPTED, now_ns, 0);
 	t->queued_ns = now_ns;
+	t->out_ns = now_ns;
 	t->pending_ns = 0;
 	wake_segment_add(t, now_ns, cpu);
 }
@@ -181,6 +189,7 @@ static inline enum wake_result wake_slept(struct wake_task *t, __u64 now_ns)
 {
 	__u64 pending_ns = t->pending_ns;
 
+	t->out_ns = now_ns;
 	t->pending_ns = 0;
 	if (!pending_ns || pending_ns < t->in_ns) {
 		t->state = WAKE_SLEEPING;

@@ -27,6 +27,7 @@ enum latency_kind {
 enum wake_cause {
 	CAUSE_NONE,
 	/* E to W */
+	CAUSE_TIMER_PAST,     /* the task programmed it when its time was past, or ran on until then */
 	CAUSE_TIMER_SLACK,    /* the kernel may fire it so much later: timer slack */
 	CAUSE_TIMER_IRQS_OFF, /* its interrupt came late: interrupts were off */
 	CAUSE_TIMER_IDLE,     /* its interrupt came late: the CPU had to leave an idle state */
@@ -114,6 +115,25 @@ struct wake_cause_sum {
 	__u64 spans, ns;
 };
 
+/* Parts of one delay, neighbours of one cause and name joined. */
+#define WAKE_PARTS 48
+
+struct wake_part {
+	__u8 cause; /* enum wake_cause */
+	__u8 unused;
+	__s16 prio; /* of the task */
+	__s32 id;   /* of a task: its tid */
+	char name[KBPFPROF_COMM_BYTES];
+	char by[KBPFPROF_COMM_BYTES];
+	__u64 spans, ns;
+};
+
+struct wake_parts {
+	__u32 n, unused;
+	struct wake_part part[WAKE_PARTS];
+	__u64 more_ns[WAKE_CAUSES]; /* what found no room, by cause alone */
+};
+
 #define WAKE_STACK_FRAMES 48
 
 struct wake_stack {
@@ -126,7 +146,8 @@ struct wake_stack {
 struct wake_waker {
 	__u64 expiry_ns; /* E, on CLOCK_MONOTONIC; 0: no timer */
 	__u64 irq_ns;	 /* I: entry of the interrupt that woke it; 0: none */
-	__u64 slack_ns;	 /* parts of E to W, see enum wake_cause; the rest is the handler */
+	__u64 past_ns;	 /* parts of E to W, see enum wake_cause; the rest is the handler */
+	__u64 slack_ns;
 	__u64 behind_ns;
 	__u64 late_ns;
 	__u64 steal_ns;	    /* of late_ns */
@@ -156,13 +177,12 @@ struct wake_case {
 	__u8 idle_elsewhere; /* a CPU that it may not use was idle */
 	__u8 complete;	     /* written to the end */
 	__u32 cpus_allowed;  /* how many it may run on */
-	__u64 quota_ns;	     /* CAUSE_QUOTA */
-	__u64 steal_ns;	     /* CAUSE_STEAL, of the time in the queue */
 	__u64 start_ns_boot; /* the wakee's process, to name its frames */
 	__u32 exec_id;
 	__u32 head; /* of `spans` */
 	char comm[KBPFPROF_COMM_BYTES];
-	struct wake_task task; /* its times and segments */
+	struct wake_task task;	 /* its times and segments */
+	struct wake_parts parts; /* of all of total_ns */
 	struct wake_waker waker;
 	struct wake_stack waker_stack; /* kernel */
 	struct wake_stack out_stack;   /* kernel, of the task that ran before it: where that let go */
