@@ -5,6 +5,17 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+
+uint64_t intern_seed(void)
+{
+	const void *random = (const void *)getauxval(AT_RANDOM); /* 16 bytes, or NULL */
+	uint64_t seed = 0;
+
+	if (random)
+		memcpy(&seed, random, sizeof(seed));
+	return seed;
+}
 
 uint64_t intern_hash(uint64_t seed, const void *bytes, size_t n)
 {

@@ -44,6 +44,8 @@ static inline uint64_t intern_mix(uint64_t h, uint64_t value)
 	return h ^ (h >> 32);
 }
 
+/* Of this process: names and addresses are chosen by others, they shall not choose the slots. */
+uint64_t intern_seed(void);
 uint64_t intern_hash(uint64_t seed, const void *bytes, size_t n);
 
 #endif

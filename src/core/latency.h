@@ -71,6 +71,7 @@ struct rec_case {
 	size_t n_parts;
 	struct rec_span *spans;
 	size_t n_spans;
+	uint64_t number; /* how many latency_case() was given before it; set there */
 };
 
 /* One interval of one kind, all groups together. */
@@ -96,7 +97,9 @@ struct rec_latency {
 	char per[16];	   /* "task", "comm", "cpu", "prio", "cgroup"; "": no groups */
 	/* What this kernel did not show; the footer says it. */
 	bool no_timer, no_resched, no_switch_entry, no_vectors, no_nmi, softirqs_are_threads, no_causes;
-	char policy[32]; /* of the target, if it is one task: "FIFO 80"; "": not known */
+	char policy[32];	     /* of the target, if it is one task: "FIFO 80"; "": not known */
+	uint64_t n_given;	     /* cases, kept or not */
+	struct latency_index *index; /* private to latency.c */
 };
 
 /* r->latency, made if there is none; NULL: no memory. */

@@ -5,9 +5,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #include "core/intern.h"
+#include "core/latency.h"
 
 #define STRING_BYTES_MAX 4096
 #define CHUNK_BYTES	 (64 * 1024)
@@ -59,16 +59,6 @@ struct recording_tables {
 		grown_ != NULL;                                                                    \
 	})
 
-static uint64_t random_seed(void)
-{
-	const void *random = (const void *)getauxval(AT_RANDOM); /* 16 bytes, or NULL */
-	uint64_t seed = 0;
-
-	if (random)
-		memcpy(&seed, random, sizeof(seed));
-	return seed;
-}
-
 struct recording *recording_new(void)
 {
 	struct recording *r = calloc(1, sizeof(*r));
@@ -80,7 +70,7 @@ struct recording *recording_new(void)
 		free(r);
 		return NULL;
 	}
-	r->tables->seed = random_seed();
+	r->tables->seed = intern_seed();
 	if (recording_string(r, "") != 0) {
 		recording_free(r);
 		return NULL;
@@ -116,6 +106,7 @@ void recording_free(struct recording *r)
 	free(t);
 	free(r->baseline);
 	free(r->intervals);
+	latency_free(r->latency);
 	free(r);
 }
 
