@@ -71,8 +71,8 @@ struct wake_task {
 	__u64 start_ns;	 /* waking, or switch out if that came later: what the wait is measured from */
 	__u64 waking_ns; /* sched_waking itself */
 	__u64 queued_ns; /* sched_wakeup; of a preemption start_ns */
-	__u64 lost_ns;	 /* time in segments that found no room */
-	struct wake_segment segment[WAKE_SEGMENTS];
+	__u64 lost_ns;	 /* time in segments that found no room: it ends where segment[1] begins */
+	struct wake_segment segment[WAKE_SEGMENTS]; /* ascending */
 };
 
 static inline void wake_begin(struct wake_task *t, __u8 state, __u64 now_ns, __u8 flags)
@@ -89,9 +89,14 @@ static inline void wake_begin(struct wake_task *t, __u8 state, __u64 now_ns, __u
 
 static inline void wake_segment_add(struct wake_task *t, __u64 now_ns, __u32 cpu)
 {
+	__u32 last = t->segments - 1u;
+
+	if (last < WAKE_SEGMENTS && now_ns < t->segment[last].from_ns) {
+		t->flags |= WAKE_CLOCK;
+		now_ns = t->segment[last].from_ns;
+	}
 	if (t->segments == WAKE_SEGMENTS) { /* the middle one goes: its time stays, without an explanation */
-		if (t->segment[2].from_ns > t->segment[1].from_ns)
-			t->lost_ns += t->segment[2].from_ns - t->segment[1].from_ns;
+		t->lost_ns += t->segment[2].from_ns - t->segment[1].from_ns;
 		t->segment[1] = t->segment[2];
 		t->segments = WAKE_SEGMENTS - 1;
 	}
@@ -112,6 +117,10 @@ static inline enum wake_result wake_waking(struct wake_task *t, __u64 now_ns, in
 		return WAKE_SELF;
 	if (t->state == WAKE_SLEEPING || (t->state == WAKE_UNSEEN && asleep)) {
 		wake_begin(t, WAKE_WOKEN, now_ns, t->flags & WAKE_RTLOCK);
+		if (now_ns < t->out_ns) { /* its waking came beside its switch out, and is seen after that */
+			t->start_ns = t->out_ns;
+			t->flags |= WAKE_RACED;
+		}
 		return WAKE_FIRST;
 	}
 	if (t->state == WAKE_RUNNING || t->state == WAKE_UNSEEN) {
@@ -124,8 +133,8 @@ static inline enum wake_result wake_waking(struct wake_task *t, __u64 now_ns, in
 /* sched_wakeup: the task is in the run queue of `cpu`. */
 static inline enum wake_result wake_wakeup(struct wake_task *t, __u64 now_ns, __u32 cpu)
 {
-	if (t->state == WAKE_RUNNING) { /* it had not left its run queue: that waking is spent */
-		t->pending_ns = 0;
+	if (t->state == WAKE_RUNNING || t->state == WAKE_UNSEEN) {
+		t->pending_ns = 0; /* it had not left its run queue: that waking is spent */
 		return WAKE_NOTHING;
 	}
 	if (t->state == WAKE_SLEEPING && t->pending_ns > t->in_ns) { /* its waking came beside its switch out */
@@ -197,8 +206,18 @@ static inline enum wake_result wake_slept(struct wake_task *t, __u64 now_ns)
 		return WAKE_NOTHING;
 	}
 	wake_begin(t, WAKE_WOKEN, now_ns, WAKE_RACED);
-	t->waking_ns = pending_ns;
+	if (pending_ns < now_ns)
+		t->waking_ns = pending_ns;
 	return WAKE_FIRST;
+}
+
+/* Makes a time of the wait one that is not after its end. */
+static inline void wake_clamp(struct wake_task *t, __u64 *ns, __u64 now_ns)
+{
+	if (*ns > now_ns) {
+		*ns = now_ns;
+		t->flags |= WAKE_CLOCK;
+	}
 }
 
 /*
@@ -218,10 +237,13 @@ static inline enum wake_result wake_switched_in(struct wake_task *t, __u64 now_n
 		return WAKE_NO_START;
 	if (!t->queued_ns) /* its sched_wakeup was missed */
 		t->queued_ns = t->start_ns;
-	if (now_ns < t->start_ns || now_ns < t->queued_ns) {
-		t->flags |= WAKE_CLOCK;
-		t->start_ns = t->start_ns < now_ns ? t->start_ns : now_ns;
-		t->queued_ns = t->queued_ns < now_ns ? t->queued_ns : now_ns;
+	if (now_ns < t->queued_ns || t->moves) { /* none of its times lies later than these: queued, or the last move */
+		wake_clamp(t, &t->start_ns, now_ns);
+		wake_clamp(t, &t->waking_ns, now_ns);
+		wake_clamp(t, &t->queued_ns, now_ns);
+		for (int i = 0; i < WAKE_SEGMENTS; i++)
+			if (i < t->segments)
+				wake_clamp(t, &t->segment[i].from_ns, now_ns);
 	}
 	return state == WAKE_WOKEN ? WAKE_WAKEUP : WAKE_PREEMPTION;
 }
