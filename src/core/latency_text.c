@@ -11,6 +11,7 @@ const char *latency_cause_word(enum wake_cause cause)
 {
 	static const char *const words[] = {
 		[CAUSE_NONE] = "none",
+		[CAUSE_TIMER_PAST] = "timer_past",
 		[CAUSE_TIMER_SLACK] = "timer_slack",
 		[CAUSE_TIMER_IRQS_OFF] = "timer_irqs_off",
 		[CAUSE_TIMER_IDLE] = "timer_idle",
@@ -127,6 +128,7 @@ static const char *phrase_of(enum wake_cause cause)
 {
 	static const char *const phrases[WAKE_CAUSES] = {
 		[CAUSE_NONE] = "no cause",
+		[CAUSE_TIMER_PAST] = "timer due before the task slept",
 		[CAUSE_TIMER_SLACK] = "timer slack",
 		[CAUSE_TIMER_IRQS_OFF] = "timer late: interrupts off",
 		[CAUSE_TIMER_IDLE] = "timer late: idle exit",
