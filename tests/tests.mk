@@ -21,9 +21,11 @@ WORKLOADS := $(patsubst tests/workloads/%,$(O)/workloads/%,$(basename $(wildcard
 WORKLOAD_FLAGS := -O2 -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -Wall -Wextra
 
 $(O)/workloads/%: tests/workloads/%.c
-	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(WORKLOAD_FLAGS) $< -o $@ -lpthread
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(WORKLOAD_FLAGS) -MMD -MP -MF $@.d $< -o $@ -lpthread
 $(O)/workloads/%: tests/workloads/%.cc
 	$(call say,CXX,$@)mkdir -p $(@D) && $(CXX) $(WORKLOAD_FLAGS) $< -o $@
+
+-include $(WORKLOADS:=.d)
 
 # Programs that make what tests read, of kbpfprof's own parts.
 PROGRAMS := $(patsubst tests/programs/%.c,$(O)/tests/%,$(sort $(wildcard tests/programs/*.c)))

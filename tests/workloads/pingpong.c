@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * pingpong COUNT [CPU CPU]: the processes ping and pong wake each other in turn by pipes, COUNT times each. On two CPUs
+ * the one often wakes the other just before that sleeps.
+ *
+ * Prints "pid PING PONG" at first. At the end "ping voluntary=" and "pong voluntary=": how often they slept, of the
+ * kernel's count, in the same time.
+ */
+#define _GNU_SOURCE
+#include <sys/wait.h>
+
+#include "realtime.h"
+
+static void play(const char *name, int in, int out, unsigned count, int serves)
+{
+	struct rusage before, after;
+	char ball = 0;
+
+	getrusage(RUSAGE_SELF, &before);
+	for (unsigned i = 0; i < count; i++) {
+		if (serves && write(out, &ball, 1) != 1)
+			err(1, "%s", name);
+		if (read(in, &ball, 1) != 1)
+			err(1, "%s", name);
+		if (!serves && write(out, &ball, 1) != 1)
+			err(1, "%s", name);
+	}
+	getrusage(RUSAGE_SELF, &after);
+	printf("%s voluntary=%ld\n", name, after.ru_nvcsw - before.ru_nvcsw);
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned count = argc > 1 ? (unsigned)atoi(argv[1]) : 1000;
+	int there[2], back[2];
+	pid_t pong;
+
+	if (pipe(there) || pipe(back))
+		err(1, "pipe");
+	alarm(60);
+	pong = fork();
+	prctl(PR_SET_NAME, pong ? "ping" : "pong");
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (argc > 3)
+		set_cpu(0, atoi(argv[pong ? 2 : 3]));
+	if (!pong) {
+		play("pong", there[0], back[1], count, 0);
+		return 0;
+	}
+	printf("pid %d %d\n", getpid(), pong);
+	fflush(stdout);
+	usleep(300000); /* for whoever wants to measure them */
+	play("ping", back[0], there[1], count, 1);
+	waitpid(pong, NULL, 0);
+	return 0;
+}
