@@ -3,6 +3,7 @@
 # What fetch, boot and run share: the list, and where things lie in the cache. Sourced, not run.
 #
 # $cache/kernels/NAME/{vmlinuz,config,origin}	origin: the line of the list, then the packages it led to
+# $cache/kernels/NAME/headers/{src,lib}	where the list says so: the tree src/linux-headers-RELEASE is one to build modules in
 # $cache/busybox-ARCH				static, to make a guest's user space of
 # $cache/qemu-ARCH/				an unpacked qemu, where the installed one is missing or too old
 

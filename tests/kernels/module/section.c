@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * section: a kernel thread that keeps interrupts off, or preemption, for a known time, again and again.
+ * What `kbpfprof wakeup` says of such sections is compared with what is known here: their length by
+ * the clock, and the names of the functions in which they lie.
+ *
+ * All parameters stand in /sys/module/section/parameters; the last three are results.
+ */
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+
+static unsigned int cpu;
+module_param(cpu, uint, 0444);
+MODULE_PARM_DESC(cpu, "where the thread runs");
+
+static unsigned int irqs_off_us, preemption_off_us;
+module_param(irqs_off_us, uint, 0644);
+MODULE_PARM_DESC(irqs_off_us, "length of a section with interrupts off; 0: none");
+module_param(preemption_off_us, uint, 0644);
+MODULE_PARM_DESC(preemption_off_us, "length of a section with preemption off; 0: none");
+
+static unsigned int pause_ms = 20;
+module_param(pause_ms, uint, 0644);
+MODULE_PARM_DESC(pause_ms, "sleep after every section");
+
+static unsigned int sections;
+module_param(sections, uint, 0444);
+static unsigned long longest_ns; /* of all so far, whatever their kind */
+module_param(longest_ns, ulong, 0444);
+
+static struct task_struct *thread;
+
+/* Returns how long it took. */
+static noinline u64 section_spin(unsigned int us)
+{
+	u64 start_ns = ktime_get_ns(), now_ns;
+
+	do {
+		cpu_relax();
+		now_ns = ktime_get_ns();
+	} while (now_ns - start_ns < us * 1000ULL);
+	return now_ns - start_ns;
+}
+
+static void section_over(u64 length_ns)
+{
+	sections++;
+	if (length_ns > longest_ns)
+		longest_ns = length_ns;
+	msleep_interruptible(max(pause_ms, 1U));
+}
+
+/* Not inlined, and never in a tail call: a section's end is to be seen in the function that it is named after. */
+static noinline u64 section_irqs_off(unsigned int us)
+{
+	u64 length_ns;
+
+	local_irq_disable();
+	length_ns = section_spin(us);
+	local_irq_enable();
+	barrier();
+	return length_ns;
+}
+
+static noinline u64 section_preemption_off(unsigned int us)
+{
+	u64 length_ns;
+
+	preempt_disable();
+	length_ns = section_spin(us);
+	preempt_enable();
+	barrier();
+	return length_ns;
+}
+
+static int section_thread(void *unused)
+{
+	while (!kthread_should_stop()) {
+		unsigned int irqs_us = READ_ONCE(irqs_off_us), preemption_us = READ_ONCE(preemption_off_us);
+
+		if (irqs_us)
+			section_over(section_irqs_off(irqs_us));
+		if (preemption_us)
+			section_over(section_preemption_off(preemption_us));
+		if (!irqs_us && !preemption_us)
+			msleep_interruptible(1);
+	}
+	return 0;
+}
+
+static int __init section_init(void)
+{
+	thread = kthread_create(section_thread, NULL, "section");
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	kthread_bind(thread, cpu);
+	wake_up_process(thread);
+	return 0;
+}
+
+static void __exit section_exit(void)
+{
+	kthread_stop(thread);
+}
+
+module_init(section_init);
+module_exit(section_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("sections without interrupts or preemption, of known length");
