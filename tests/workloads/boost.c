@@ -5,8 +5,8 @@
  *   waiter   (FIFO 70)  wants it 1 ms later, so that the owner runs at FIFO 70
  *   victim   (FIFO 60)  wakes 2 ms after the owner: the owner, lent a better priority, keeps the CPU
  *
- * Prints "pid PID OWNER WAITER VICTIM" (TIDs) at first. At the end, of each round and in ns of CLOCK_MONOTONIC,
- * "round EXPIRY WOKE LOCKED UNLOCKED": of the victim, then of the owner.
+ * Prints "pid PID OWNER WAITER VICTIM" (TIDs) at first and waits as periodic does. At the end, of each round and in ns
+ * of CLOCK_MONOTONIC, "round EXPIRY WOKE LOCKED UNLOCKED": of the victim, then of the owner.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -97,11 +97,12 @@ int main(int argc, char **argv)
 		pthread_create(&threads[i], NULL, what[i], NULL);
 	pthread_barrier_wait(&ready);
 	printf("pid %d %ld %ld %ld\n", getpid(), tids[0], tids[1], tids[2]);
-	fflush(stdout);
+	go();
 	first_ns = next_ns(INTERVAL_NS, 0, INTERVAL_NS);
 	pthread_barrier_wait(&ready);
 	for (int i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
+	done();
 	for (unsigned i = 0; i < count; i++)
 		printf("round %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", rounds[i].expiry_ns,
 		       rounds[i].woke_ns, rounds[i].locked_ns, rounds[i].unlocked_ns);

@@ -4,8 +4,9 @@
  * loopers (FIFO 40, one a CPU) begin; the guest (FIFO 10) wakes on the first CPU and has to wait; the mover (FIFO 50)
  * moves it to and fro, MOVES times, then lets the loopers sleep.
  *
- * Prints "pid PID GUEST" at first. At the end "round EXPIRY WOKE MOVES CPU", in ns of CLOCK_MONOTONIC: CPU is where the
- * guest ran at last, MOVES those of the scheduler's own count (se.nr_migrations) if it tells that, else -1.
+ * Prints "pid PID GUEST" at first and waits as periodic does. At the end "round EXPIRY WOKE MOVES CPU", in ns of
+ * CLOCK_MONOTONIC: CPU is where the guest ran at last, MOVES those of the scheduler's own count (se.nr_migrations) if
+ * it tells that, else -1.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -16,10 +17,18 @@
 
 #define INTERVAL_NS (50000 * NSEC_PER_USEC)
 #define LIMIT_NS    (30000 * NSEC_PER_USEC) /* no looper keeps a CPU for longer */
+#define ROUNDS	    256
 
-static uint64_t first_ns, expiry_ns, woke_ns;
+struct round {
+	uint64_t expiry_ns, woke_ns;
+	long moves;
+	int cpu;
+};
+
+static struct round rounds[ROUNDS];
+static uint64_t first_ns;
 static unsigned count;
-static int cpus[2], ran_on;
+static int cpus[2];
 static long guest_tid;
 static atomic_uint released; /* rounds that are over, for the loopers */
 static pthread_barrier_t ready;
@@ -53,12 +62,10 @@ static void *guest(void *unused)
 	pthread_barrier_wait(&ready);
 	set_class("fifo:10");
 	for (unsigned i = 0; i < count; i++) {
-		uint64_t at_ns = round_ns(i) + 1000 * NSEC_PER_USEC;
-
-		sleep_until(at_ns);
-		woke_ns = now_ns();
-		expiry_ns = at_ns;
-		ran_on = sched_getcpu();
+		rounds[i].expiry_ns = round_ns(i) + 1000 * NSEC_PER_USEC;
+		sleep_until(rounds[i].expiry_ns);
+		rounds[i].woke_ns = now_ns();
+		rounds[i].cpu = sched_getcpu();
 	}
 	return unused;
 }
@@ -82,7 +89,7 @@ static long migrations(void)
 static void mover(unsigned moves)
 {
 	for (unsigned i = 0; i < count; i++) {
-		long before, after;
+		long before;
 
 		sleep_until(round_ns(i) + 3000 * NSEC_PER_USEC); /* the guest waits since 2 ms */
 		before = migrations();
@@ -91,11 +98,9 @@ static void mover(unsigned moves)
 			for (uint64_t until_ns = now_ns() + 50 * NSEC_PER_USEC; now_ns() < until_ns;)
 				;
 		}
-		after = migrations();
+		rounds[i].moves = before < 0 ? -1 : migrations() - before;
 		atomic_store(&released, i + 1);
 		sleep_until(round_ns(i) + INTERVAL_NS - 5000 * NSEC_PER_USEC);
-		printf("round %" PRIu64 " %" PRIu64 " %ld %d\n", expiry_ns, woke_ns, before < 0 ? -1 : after - before,
-		       ran_on);
 		if (i + 1 < count) /* else it may be gone */
 			set_cpu((pid_t)guest_tid, cpus[0]);
 	}
@@ -110,6 +115,8 @@ int main(int argc, char **argv)
 	cpus[0] = atoi(argv[1]);
 	cpus[1] = atoi(argv[2]);
 	count = (unsigned)atoi(argv[4]);
+	if (count > ROUNDS)
+		errx(1, "too many");
 	be_harmless(20, 1);
 	pthread_barrier_init(&ready, NULL, 4);
 	pthread_create(&threads[0], NULL, looper, &cpus[0]);
@@ -117,12 +124,16 @@ int main(int argc, char **argv)
 	pthread_create(&threads[2], NULL, guest, NULL);
 	pthread_barrier_wait(&ready);
 	printf("pid %d %ld\n", getpid(), guest_tid);
-	fflush(stdout);
+	go();
 	first_ns = next_ns(INTERVAL_NS, 0, INTERVAL_NS);
 	set_class("fifo:50");
 	pthread_barrier_wait(&ready);
 	mover((unsigned)atoi(argv[3]));
 	for (int i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
+	done();
+	for (unsigned i = 0; i < count; i++)
+		printf("round %" PRIu64 " %" PRIu64 " %ld %d\n", rounds[i].expiry_ns, rounds[i].woke_ns,
+		       rounds[i].moves, rounds[i].cpu);
 	return 0;
 }

@@ -3,8 +3,8 @@
  * crowd threads TASKS SLEEPS: so many threads at once, each of which sleeps so often, 1 to 20 ms.
  * crowd forks TASKS PARALLEL: as many children, one after the other in PARALLEL lines; each sleeps 1 ms once, and ends.
  *
- * Prints "pid PID" at first. At the end "tasks N" and "voluntary N": how often they left the CPU by themselves, of the
- * kernel's count; that of a task's end is not in it.
+ * Prints "pid PID" at first and waits as periodic does. At the end "tasks N" and "voluntary N": how often they left the
+ * CPU by themselves, of the kernel's count; that of a task's end is not in it.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -81,10 +81,11 @@ int main(int argc, char **argv)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	alarm(60);
 	printf("pid %d\n", getpid());
-	fflush(stdout);
+	go();
 	sleeps = (unsigned)atoi(argv[3]);
 	tasks = !strcmp(argv[1], "threads") ? threads(n) : forks(n, sleeps);
 	getrusage(RUSAGE_SELF, &self);
+	done();
 	getrusage(RUSAGE_CHILDREN, &children);
 	printf("tasks %u\nvoluntary %ld\n", tasks, self.ru_nvcsw + children.ru_nvcsw);
 	return 0;

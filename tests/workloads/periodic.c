@@ -10,7 +10,8 @@
  *   -l SECONDS   ends then, 20                   -u        may run for more than a second without sleeping
  *   -v           prints each round
  *
- * First it prints "pid PID TID", when it is about to begin; at the end
+ * First it prints "pid PID TID" and waits for a line of stdin; after its work "done", and waits for another. Then
+ *   clock NS                                CLOCK_REALTIME less CLOCK_MONOTONIC
  *   late count= min_ns= max_ns= sum_ns=     from the programmed expiry until it runs in user space, as cyclictest
  * counts work ...                                how long it worked, by its own clock readings gap ... while it looped:
  * moments of more than GAP_NS that it did not run switches voluntary= involuntary=        of the kernel's count, in the
@@ -220,12 +221,13 @@ int main(int argc, char **argv)
 		bpfwork_open(&s.bpf, o.kind, o.work_ns, o.target_cpu, o.disk);
 	be_harmless(o.limit_s, o.unlimited ? 0 : 1);
 	printf("pid %d %ld\n", getpid(), syscall(SYS_gettid));
-	fflush(stdout);
+	go();
 	set_class(o.class);
 	getrusage(RUSAGE_THREAD, &before);
 	all_rounds(&s, &o);
 	getrusage(RUSAGE_THREAD, &after);
 	set_class("other");
+	done();
 	if (s.bpf.log)
 		take_log(&s);
 	print(&s, &o, &before, &after);

@@ -3,15 +3,15 @@
  * pingpong COUNT [CPU CPU]: the processes ping and pong wake each other in turn by pipes, COUNT times each. On two CPUs
  * the one often wakes the other just before that sleeps.
  *
- * Prints "pid PING PONG" at first. At the end "ping voluntary=" and "pong voluntary=": how often they slept, of the
- * kernel's count, in the same time.
+ * Prints "pid PING PONG" at first and waits as periodic does. At the end "ping voluntary=" and "pong voluntary=": how
+ * often they slept, of the kernel's count, in the same time.
  */
 #define _GNU_SOURCE
 #include <sys/wait.h>
 
 #include "realtime.h"
 
-static void play(const char *name, int in, int out, unsigned count, int serves)
+static long play(const char *name, int in, int out, unsigned count, int serves)
 {
 	struct rusage before, after;
 	char ball = 0;
@@ -26,14 +26,14 @@ static void play(const char *name, int in, int out, unsigned count, int serves)
 			err(1, "%s", name);
 	}
 	getrusage(RUSAGE_SELF, &after);
-	printf("%s voluntary=%ld\n", name, after.ru_nvcsw - before.ru_nvcsw);
-	fflush(stdout);
+	return after.ru_nvcsw - before.ru_nvcsw;
 }
 
 int main(int argc, char **argv)
 {
 	unsigned count = argc > 1 ? (unsigned)atoi(argv[1]) : 1000;
 	int there[2], back[2];
+	long voluntary;
 	pid_t pong;
 
 	if (pipe(there) || pipe(back))
@@ -45,13 +45,20 @@ int main(int argc, char **argv)
 	if (argc > 3)
 		set_cpu(0, atoi(argv[pong ? 2 : 3]));
 	if (!pong) {
-		play("pong", there[0], back[1], count, 0);
-		return 0;
+		voluntary = play("pong", there[0], back[1], count, 0);
+		if (write(back[1], &voluntary, sizeof(voluntary)) != sizeof(voluntary))
+			err(1, "pong");
+		pause(); /* its end is not part of it */
 	}
 	printf("pid %d %d\n", getpid(), pong);
-	fflush(stdout);
-	usleep(300000); /* for whoever wants to measure them */
-	play("ping", back[0], there[1], count, 1);
+	go();
+	voluntary = play("ping", back[0], there[1], count, 1);
+	done();
+	printf("ping voluntary=%ld\n", voluntary);
+	if (read(back[0], &voluntary, sizeof(voluntary)) != sizeof(voluntary))
+		err(1, "ping");
+	printf("pong voluntary=%ld\n", voluntary);
+	kill(pong, SIGKILL);
 	waitpid(pong, NULL, 0);
 	return 0;
 }

@@ -137,4 +137,31 @@ static inline void be_harmless(unsigned limit_s, unsigned at_a_stretch_s)
 	mlockall(MCL_CURRENT | MCL_FUTURE);
 }
 
+/*
+ * The test says when: these read a line of stdin each; the end of input will do. Between them all is the workload's
+ * work, but for the first wakeup, which is that of go().
+ */
+static inline void wait_for_line(void)
+{
+	char c;
+
+	while (read(STDIN_FILENO, &c, 1) == 1 && c != '\n')
+		;
+}
+
+static inline void go(void)
+{
+	fflush(stdout);
+	wait_for_line();
+}
+
+static inline void done(void)
+{
+	puts("done");
+	fflush(stdout);
+	wait_for_line();
+	/* To compare with times of day. */
+	printf("clock %" PRIu64 "\n", clock_ns(CLOCK_REALTIME) - now_ns());
+}
+
 #endif
