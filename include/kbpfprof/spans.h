@@ -154,6 +154,21 @@ static inline void spans_enter(struct spans_cpu *cpu, __u32 level, __u8 kind, __
 }
 
 /*
+ * How many of the newest spans before `head` end after *from_ns. If the ring does not reach back so far, *from_ns
+ * becomes the end of its oldest span: an older moment may have been that of a span that is gone.
+ */
+static inline __u32 spans_since(struct spans_cpu *cpu, __u32 head, __u64 *from_ns)
+{
+	__u32 n;
+
+	for (n = 0; n < SPANS_RING; n++)
+		if (spans_slot(cpu, head - 1 - n)->end_ns <= *from_ns)
+			return n;
+	*from_ns = spans_slot(cpu, head)->end_ns;
+	return SPANS_RING - 1;
+}
+
+/*
  * How much of a span lies in the window from `from_ns` to `to_ns`, given that the spans of the ring that
  * ended in the window before it took *used_ns of it. To be called for each in the order of the ring, from
  * the first that ends after `from_ns`. A span that was running when the window began had all of the

@@ -107,6 +107,14 @@ static inline void wake_segment_add(struct wake_task *t, __u64 now_ns, __u32 cpu
 	}
 }
 
+/* When a segment of a wait that is over at `now_ns` ended. Behind the first one lies what found no room. */
+static inline __u64 wake_segment_end_ns(const struct wake_task *t, __u32 i, __u64 now_ns)
+{
+	if (i + 1 >= t->segments || i + 1 >= WAKE_SEGMENTS)
+		return now_ns;
+	return t->segment[i + 1].from_ns - (i ? 0 : t->lost_ns);
+}
+
 /*
  * sched_waking. `self`: the task is the one that runs here. `asleep`: it is in no run queue and on no CPU, which
  * tells the state of a task that was not seen before.
@@ -211,13 +219,28 @@ static inline enum wake_result wake_slept(struct wake_task *t, __u64 now_ns)
 	return WAKE_FIRST;
 }
 
-/* Makes a time of the wait one that is not after its end. */
 static inline void wake_clamp(struct wake_task *t, __u64 *ns, __u64 now_ns)
 {
 	if (*ns > now_ns) {
 		*ns = now_ns;
 		t->flags |= WAKE_CLOCK;
 	}
+}
+
+/* Makes the times of a wait ones that are not after its end. */
+static inline void wake_end_at(struct wake_task *t, __u64 now_ns)
+{
+	if (t->lost_ns && t->segment[1].from_ns > now_ns) { /* what is lost ends there */
+		__u64 over_ns = t->segment[1].from_ns - now_ns;
+
+		t->lost_ns = t->lost_ns > over_ns ? t->lost_ns - over_ns : 0;
+	}
+	wake_clamp(t, &t->start_ns, now_ns);
+	wake_clamp(t, &t->waking_ns, now_ns);
+	wake_clamp(t, &t->queued_ns, now_ns);
+	for (int i = 0; i < WAKE_SEGMENTS; i++)
+		if (i < t->segments)
+			wake_clamp(t, &t->segment[i].from_ns, now_ns);
 }
 
 /*
@@ -237,14 +260,8 @@ static inline enum wake_result wake_switched_in(struct wake_task *t, __u64 now_n
 		return WAKE_NO_START;
 	if (!t->queued_ns) /* its sched_wakeup was missed */
 		t->queued_ns = t->start_ns;
-	if (now_ns < t->queued_ns || t->moves) { /* none of its times lies later than these: queued, or the last move */
-		wake_clamp(t, &t->start_ns, now_ns);
-		wake_clamp(t, &t->waking_ns, now_ns);
-		wake_clamp(t, &t->queued_ns, now_ns);
-		for (int i = 0; i < WAKE_SEGMENTS; i++)
-			if (i < t->segments)
-				wake_clamp(t, &t->segment[i].from_ns, now_ns);
-	}
+	if (now_ns < t->queued_ns || t->moves) /* none of its times is later than these: queued, or moved */
+		wake_end_at(t, now_ns);
 	return state == WAKE_WOKEN ? WAKE_WAKEUP : WAKE_PREEMPTION;
 }
 

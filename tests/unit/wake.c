@@ -424,6 +424,8 @@ static int feed(struct wake_task *t, const struct event *e, uint64_t at, unsigne
 
 static void check_wait(const struct wake_task *t, const struct event *e)
 {
+	uint64_t in_queues = 0;
+
 	assert_int_equal(e->at - t->start_ns, e->wait);
 	assert_int_equal(e->at - t->waking_ns, e->waking);
 	assert_int_equal(e->at - t->queued_ns, e->queue);
@@ -434,7 +436,10 @@ static void check_wait(const struct wake_task *t, const struct event *e)
 	for (unsigned i = 0; i < e->segments; i++) {
 		assert_int_equal(t->segment[i].from_ns, e->segment[i].from_ns);
 		assert_int_equal(t->segment[i].cpu, e->segment[i].cpu);
+		in_queues += wake_segment_end_ns(t, i, e->at) - t->segment[i].from_ns;
 	}
+	if (e->segments)
+		assert_int_equal(in_queues + e->lost, e->queue);
 }
 
 static void replay(void **state)
