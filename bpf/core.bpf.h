@@ -99,4 +99,94 @@ static __always_inline bool core_in_kernel(const struct bpf_perf_event_data *ctx
 #endif
 }
 
+/* --- The scheduler. `task` comes from a BTF tracepoint: it may be read without a helper. */
+
+#define TASK_DEAD	 0x80	/* include/linux/sched.h; unchanged since 4.14 */
+#define TASK_RTLOCK_WAIT 0x1000 /* since 5.15 */
+#define PRIO_FAIR_MIN	 100	/* MAX_RT_PRIO: realtime tasks have less, DEADLINE -1 */
+
+static __always_inline __u32 core_task_cpu(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->thread_info.cpu))
+		return task->thread_info.cpu;
+	return task->cpu;
+}
+
+static __always_inline __u32 core_task_state(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->__state))
+		return task->__state;
+	return (__u32)((struct task_struct___before_5_14 *)task)->state;
+}
+
+/* In a run queue and wanting to run? Exact in sched_switch, where the queue is locked. */
+static __always_inline bool core_is_runnable(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->se.sched_delayed) && task->se.sched_delayed)
+		return false;
+	return task->on_rq;
+}
+
+static __always_inline struct rq *core_task_rq(struct task_struct *task)
+{
+	if (!bpf_core_field_exists(task->se.cfs_rq))
+		return NULL;
+	return task->se.cfs_rq->rq;
+}
+
+/* Nanoseconds for which tasks of its cgroups were held back by a CPU quota in this run queue; only grows. */
+static __always_inline __u64 core_quota_ns(struct task_struct *task)
+{
+	struct cfs_rq *cfs_rq;
+	__u64 since, ns;
+
+	if (!bpf_core_field_exists(task->se.depth) || !task->se.depth)
+		return 0;
+	cfs_rq = task->se.cfs_rq;
+	if (bpf_core_field_exists(cfs_rq->throttled_clock_self_time)) {
+		ns = cfs_rq->throttled_clock_self_time;
+		since = cfs_rq->throttled_clock_self;
+		return since && cfs_rq->rq->clock > since ? ns + cfs_rq->rq->clock - since : ns;
+	}
+	if (bpf_core_field_exists(cfs_rq->throttled_clock_pelt_time))
+		return cfs_rq->throttled_clock_pelt_time;
+	if (bpf_core_field_exists(struct cfs_rq___before_5_18, throttled_clock_task_time))
+		return ((struct cfs_rq___before_5_18 *)cfs_rq)->throttled_clock_task_time;
+	return 0;
+}
+
+/* Are the realtime tasks of its group held back in this run queue? */
+static __always_inline bool core_rt_throttled(struct task_struct *task)
+{
+	struct rq *rq;
+
+	if (bpf_core_field_exists(task->rt.rt_rq))
+		return BPF_CORE_READ(task, rt.rt_rq, rt_throttled);
+	rq = core_task_rq(task);
+	if (!rq || !bpf_core_field_exists(rq->rt.rt_throttled))
+		return false;
+	return rq->rt.rt_throttled;
+}
+
+/* Is it runnable, but held back because its quota or budget is used up? */
+static __always_inline bool core_is_throttled(struct task_struct *task)
+{
+	if (task->prio < 0)
+		return BPF_CORE_READ_BITFIELD_PROBED(&task->dl, dl_throttled);
+	if (task->prio < PRIO_FAIR_MIN)
+		return core_rt_throttled(task);
+	if (bpf_core_field_exists(task->throttled))
+		return task->throttled;
+	if (!bpf_core_field_exists(task->se.depth) || !task->se.depth ||
+	    !bpf_core_field_exists(task->se.cfs_rq->throttle_count))
+		return false;
+	return task->se.cfs_rq->throttle_count;
+}
+
+/* Does it run on the budget that is kept for ordinary tasks beside realtime ones? */
+static __always_inline bool core_by_fair_server(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->dl_server) && task->dl_server;
+}
+
 #endif

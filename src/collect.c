@@ -126,6 +126,8 @@ static int run(const struct invocation *in, const struct show *show, struct outp
 		return session.exit_code;
 	if (finish(in, show, output->saver, r))
 		return EXIT_FAILED;
+	if (r->limit_exceeded)
+		return EXIT_LIMIT;
 	if (in->run.max_loss_pct >= 0 && recording_lost_pct(r) > in->run.max_loss_pct)
 		return EXIT_LOSS;
 	return session.exit_code;

@@ -30,10 +30,15 @@ typedef _Bool bool;
 
 #define BPF_MAP_TYPE_HASH	   1
 #define BPF_MAP_TYPE_ARRAY	   2
+#define BPF_MAP_TYPE_PERCPU_HASH   5
 #define BPF_MAP_TYPE_PERCPU_ARRAY  6
 #define BPF_MAP_TYPE_ARRAY_OF_MAPS 12
+#define BPF_MAP_TYPE_TASK_STORAGE  29
 
-#define BPF_F_MMAPABLE (1U << 10)
+#define BPF_F_NO_PREALLOC (1U << 0)
+#define BPF_F_MMAPABLE	  (1U << 10)
+
+#define BPF_LOCAL_STORAGE_GET_F_CREATE (1ULL << 0)
 
 #define BPF_NOEXIST	 1
 #define BPF_F_USER_STACK (1ULL << 8)
@@ -121,16 +126,44 @@ struct signal_struct {
 
 struct thread_info {
 	int preempt_count; /* arm64; x86 keeps it per CPU */
+	__u32 cpu;	   /* arm64, x86: since 5.16 (bcf9033e5449); before: task_struct.cpu */
 };
 
-struct rq;
+struct rt_rq {
+	int rt_throttled; /* without CONFIG_RT_GROUP_SCHED until 6.11 (5f6bd380c7bd) */
+};
+
+struct rq {
+	struct rt_rq rt;
+	struct task_struct *curr; /* since 6.18 in a union */
+	__u64 clock;
+	__u64 idle_stamp;
+};
 
 struct cfs_rq {
-	struct rq *rq; /* CONFIG_FAIR_GROUP_SCHED */
+	struct rq *rq;			 /* CONFIG_FAIR_GROUP_SCHED */
+	int throttle_count;		 /* with the three below: CONFIG_CFS_BANDWIDTH */
+	__u64 throttled_clock_self;	 /* since 6.6 (677ea015f231) */
+	__u64 throttled_clock_self_time; /* likewise; ns that tasks of it were held back */
+	__u64 throttled_clock_pelt_time; /* 5.18 to 6.5: the time that it was throttled (64eaf50731ac) */
+};
+
+struct cfs_rq___before_5_18 {
+	__u64 throttled_clock_task_time;
 };
 
 struct sched_entity {
-	struct cfs_rq *cfs_rq; /* CONFIG_FAIR_GROUP_SCHED */
+	struct cfs_rq *cfs_rq;	     /* CONFIG_FAIR_GROUP_SCHED */
+	int depth;		     /* likewise; 0 in the root group */
+	unsigned char sched_delayed; /* since 6.12 (152e11f6df29): it sleeps, but stays queued for a while */
+};
+
+struct sched_rt_entity {
+	struct rt_rq *rt_rq; /* CONFIG_RT_GROUP_SCHED */
+};
+
+struct sched_dl_entity {
+	unsigned int dl_throttled : 1; /* by BPF_CORE_READ_BITFIELD_PROBED() only */
 };
 
 struct pcpu_hot {
@@ -142,9 +175,40 @@ struct mm_struct {
 	__u64 start_code;
 };
 
+typedef __s64 ktime_t;
+
+struct timerqueue_node {
+	ktime_t expires;
+};
+
+struct hrtimer_clock_base {
+	ktime_t offset; /* of its clock to CLOCK_MONOTONIC */
+};
+
+struct hrtimer {
+	struct timerqueue_node node;
+	ktime_t _softexpires;
+	struct hrtimer_clock_base *base;
+};
+
+struct irqaction {
+	const char *name;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
+	unsigned int __state; /* since 5.14 (2f064a59a11f) */
 	unsigned int flags;
+	int on_cpu, on_rq;
+	unsigned int cpu; /* until 5.15 */
+	int prio, normal_prio;
+	unsigned int policy;
+	int nr_cpus_allowed;
+	bool throttled; /* since 6.18 (eb962f251fbb): held back on its way to user space */
+	struct sched_rt_entity rt;
+	struct sched_dl_entity dl;
+	struct sched_dl_entity *dl_server; /* since 6.8 (63ba8422f876) */
+	struct task_struct *pi_top_task;   /* CONFIG_RT_MUTEXES */
 	int pid, tgid;
 	struct mm_struct *mm;
 	struct task_struct *group_leader;
@@ -155,6 +219,10 @@ struct task_struct {
 	__u64 start_boottime; /* ns */
 	__u64 self_exec_id;   /* raised by every exec; u32 before 5.7 */
 	char comm[16];
+};
+
+struct task_struct___before_5_14 {
+	long state;
 };
 
 #pragma clang attribute pop

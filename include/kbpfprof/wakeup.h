@@ -204,6 +204,7 @@ struct wakeup_config {
 	__u8 rt_only;		   /* wakees with a realtime or DEADLINE priority */
 	__u8 softirqs_are_threads; /* PREEMPT_RT */
 	__u8 task_storage;
+	__u8 by_cpu; /* only waits that end on one of `measured_cpus` */
 	__u8 waker_stacks, user_stacks;
 	__u8 switch_shift; /* sched_switch has an argument before its tasks (some 5.15 and 5.18-rc) */
 };

@@ -2,8 +2,10 @@
 #include "core/cgroup.h"
 
 #include <bpf/btf.h>
+#include <dirent.h>
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
 
@@ -14,7 +16,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
+#define CGROUP_DEPTH_MAX    32
 #define INIT_CGROUP_NS_INUM 0xEFFFFFFBU /* PROC_CGROUP_INIT_INO, include/linux/proc_ns.h */
 
 struct cgroup_mount {
@@ -147,5 +151,46 @@ int cgroup_find(const char *name, struct filter_config *config)
 	}
 out:
 	free(path);
+	return err;
+}
+
+/* Looks through `dir` and what is below it; `path` is its name so far, and grows to the one sought. */
+static int search_below(int parent, const char *name, uint64_t id, char *path, size_t bytes, unsigned depth)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err = -ENOENT;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	size_t n = strlen(path);
+	struct dirent *e;
+	struct stat st;
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return -ENOENT;
+	}
+	if (!fstat(fd, &st) && st.st_ino == id)
+		err = 0;
+	while (err && depth < CGROUP_DEPTH_MAX && (e = readdir(dir))) {
+		if (e->d_type != DT_DIR || e->d_name[0] == '.')
+			continue;
+		if ((size_t)snprintf(path + n, bytes - n, "/%s", e->d_name) < bytes - n)
+			err = search_below(fd, e->d_name, id, path, bytes, depth + 1);
+		if (err)
+			path[n] = '\0';
+	}
+	closedir(dir);
+	return err;
+}
+
+int cgroup_path(uint64_t id, char *path, size_t bytes)
+{
+	struct cgroup_mount v2;
+	int err = find_mount(NULL, &v2);
+
+	path[0] = '\0';
+	if (!err)
+		err = search_below(AT_FDCWD, v2.dir, id, path, bytes, 0);
+	if (!err && !path[0])
+		snprintf(path, bytes, "/");
 	return err;
 }

@@ -3,6 +3,9 @@
 #ifndef CORE_CGROUP_H
 #define CORE_CGROUP_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "kbpfprof/filter.h"
 
 /*
@@ -12,5 +15,11 @@
  * A message was printed.
  */
 int cgroup_find(const char *name, struct filter_config *config);
+
+/*
+ * The other way round: path below the v2 mount of the cgroup with this kernfs id. 0, -ENOENT: there is none (any
+ * more), or -errno.
+ */
+int cgroup_path(uint64_t id, char *path, size_t bytes);
 
 #endif

@@ -8,6 +8,7 @@
 enum exit_code {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,
+	EXIT_LIMIT = 2,	       /* a limit that was asked for was reached (wakeup --fail-above) */
 	EXIT_LOSS = 3,	       /* more was lost than --max-loss allows */
 	EXIT_NOT_POSSIBLE = 4, /* privilege, kernel feature or hardware is missing; `doctor` says the same */
 	EXIT_DAMAGED = 5,      /* the input file is damaged; what could be saved was printed */

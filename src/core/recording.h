@@ -187,6 +187,7 @@ struct recording {
 	struct rec_baseline *baseline;	/* NULL: it compares nothing; owned, from malloc() */
 	struct rec_interval *intervals; /* likewise; of a file, if they were asked for */
 	size_t n_intervals;
+	bool limit_exceeded;	     /* the run is to fail: a limit that the user set was reached */
 	struct rec_latency *latency; /* NULL: the tool measures none; owned */
 
 	const struct rec_mapping *mappings;

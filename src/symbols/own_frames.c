@@ -6,7 +6,8 @@
 enum frame_role { ROLE_OTHER, ROLE_PLUMBING, ROLE_OWN };
 
 /* The functions of bpf/, as BTF names them. */
-static const char *const own_programs[] = { "on_sample", "filter_fork", "filter_exec", "filter_exit", "filter_free" };
+static const char *const own_programs[] = { "on_sample",   "on_switch",	  "on_waking",	 "on_wakeup_new",
+					    "filter_fork", "filter_exec", "filter_exit", "filter_free" };
 
 /* Ways into a BPF program and out of one to its helpers, 5.10 to 6.18: a name, or with '*' how it begins. */
 static const char *const plumbing[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* `kbpfprof profile`: samples of perf events, counted by stack in the kernel (bpf/profile.bpf.c). */
+#include <bpf/btf.h>
 #include <err.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -202,6 +203,15 @@ static int profile_open(struct session *s)
 	return check_options(s);
 }
 
+static void read_kernel_facts(struct profile_state *p)
+{
+	struct btf *btf = kernel_btf_load();
+
+	if (btf)
+		p->skeleton->rodata->preempt_count_from_rq_bytes = kernel_btf_preempt_count_from_rq(btf);
+	btf__free(btf);
+}
+
 static int profile_configure(struct session *s)
 {
 	struct profile_state *p = s->state;
@@ -216,7 +226,7 @@ static int profile_configure(struct session *s)
 	config->by_cpu = !!(s->labels & LABEL_CPU);
 	config->want_kernel = !o->user_only;
 	config->want_user = !o->kernel_only;
-	p->skeleton->rodata->preempt_count_from_rq_bytes = kernel_btf_preempt_count_from_rq();
+	read_kernel_facts(p);
 #if defined(__x86_64__)
 	p->idle_is_guess = !p->skeleton->rodata->preempt_count_from_rq_bytes;
 #endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Delays kept in full: the worst of each CPU, and those above the limit until user space has fetched them. No
+ * lock: a CPU writes its own slots, and user space takes a slot only when it is complete.
+ */
+#ifndef CASES_BPF_H
+#define CASES_BPF_H
+
+#include "context.bpf.h"
+#include "filter.bpf.h"
+#include "waits.bpf.h"
+
+/* By CPU, then slot. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wake_case);
+} worst_cases SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wake_case);
+} above_cases SEC(".maps");
+
+/* What is known of a wait that is over. */
+struct wait_end {
+	__u64 now_ns, total_ns;
+	__u32 cpu_id, kind;
+};
+
+static __always_inline void case_stacks(void *ctx, struct wake_case *c, struct task_struct *task)
+{
+	struct wait_stacks *stacks = NULL;
+
+	c->waker_stack.frames = 0;
+	c->user_stack.frames = 0;
+	if (config.waker_stacks || config.user_stacks)
+		stacks = wait_stacks_find(task);
+	if (stacks) {
+		bpf_probe_read_kernel(&c->waker_stack, sizeof(c->waker_stack), &stacks->waker);
+		bpf_probe_read_kernel(&c->user_stack, sizeof(c->user_stack), &stacks->user);
+	}
+	wait_stack_get(ctx, &c->out_stack, 0);
+}
+
+static __always_inline void case_fill(void *ctx, struct wake_case *c, struct context_cpu *cpu, struct task_struct *task,
+				      const struct wait *wait, const struct wait_end *end)
+{
+	c->complete = 0;
+	barrier();
+	c->total_ns = end->total_ns;
+	c->in_ns = end->now_ns;
+	c->kind = end->kind;
+	c->cpu = end->cpu_id;
+	c->tgid = filter_tgid(task);
+	c->tid = filter_tid(task);
+	c->prio = (__s16)task->prio;
+	c->normal_prio = (__s16)task->normal_prio;
+	c->policy = (__u16)task->policy;
+	c->idle_elsewhere = cpu->charge.idle_elsewhere;
+	c->cpus_allowed = task->nr_cpus_allowed;
+	c->start_ns_boot = BPF_CORE_READ(task, group_leader, start_boottime);
+	c->exec_id = (__u32)BPF_CORE_READ(task, self_exec_id);
+	c->head = cpu->spans.head;
+	bpf_probe_read_kernel(c->comm, sizeof(c->comm), (void *)task + bpf_core_field_offset(task->comm));
+	bpf_probe_read_kernel(&c->task, sizeof(c->task), &wait->task);
+	bpf_probe_read_kernel(&c->waker, sizeof(c->waker), &wait->waker);
+	bpf_probe_read_kernel(&c->parts, sizeof(c->parts), &cpu->charge.parts);
+	bpf_probe_read_kernel(c->spans, sizeof(c->spans), cpu->spans.ring);
+	case_stacks(ctx, c, task);
+	barrier();
+	c->complete = 1;
+}
+
+/* The slot of the smallest of the worst. */
+static __always_inline __u32 case_smallest(const struct context_cpu *cpu)
+{
+	__u64 least_ns = cpu->worst_ns[0];
+	__u32 slot = 0;
+
+	for (__u32 i = 1; i < WAKE_WORST_MAX; i++) {
+		if (i >= config.worst)
+			break;
+		if (cpu->worst_ns[i] < least_ns) {
+			least_ns = cpu->worst_ns[i];
+			slot = i;
+		}
+	}
+	return slot;
+}
+
+static __always_inline void case_worst(void *ctx, struct context_cpu *cpu, struct task_struct *task,
+				       const struct wait *wait, const struct wait_end *end)
+{
+	__u32 slot = case_smallest(cpu), at = end->cpu_id * config.worst + slot;
+	struct wake_case *c;
+
+	if (slot >= WAKE_WORST_MAX || end->total_ns <= cpu->worst_ns[slot])
+		return;
+	c = bpf_map_lookup_elem(&worst_cases, &at);
+	if (!c)
+		return;
+	cpu->worst_ns[slot] = end->total_ns;
+	case_fill(ctx, c, cpu, task, wait, end);
+}
+
+/* Slots a CPU for delays above the limit: as many can be told in one look of user space. */
+#define CASES_ABOVE 8
+
+/* False: all slots wait to be fetched. */
+static __always_inline bool case_above(void *ctx, struct context_cpu *cpu, struct task_struct *task,
+				       const struct wait *wait, const struct wait_end *end)
+{
+	for (__u32 i = 0; i < CASES_ABOVE; i++) {
+		__u32 at = end->cpu_id * CASES_ABOVE + i;
+		struct wake_case *c = bpf_map_lookup_elem(&above_cases, &at);
+
+		if (!c || c->total_ns) /* user space clears it when it has fetched the case */
+			continue;
+		case_fill(ctx, c, cpu, task, wait, end);
+		return true;
+	}
+	return false;
+}
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Whom the time of a delay is charged to: the spans of the CPUs whose run queue the task stood in,
+ * seen from the task. The parts are gathered in charge.parts of the CPU on which the wait ended.
+ */
+#ifndef CHARGE_BPF_H
+#define CHARGE_BPF_H
+
+#include "context.bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct wake_cause_key);
+	__type(value, struct wake_cause_sum);
+} cause_sums SEC(".maps");
+
+static __always_inline bool name_equals(const char *a, const char *b)
+{
+	const __u64 *x = (const void *)a, *y = (const void *)b;
+
+	return x[0] == y[0] && x[1] == y[1];
+}
+
+static __always_inline bool part_joins(const struct wake_part *part, __u8 cause, const struct span *s)
+{
+	return part->cause == cause && part->id == s->id && name_equals(part->name, s->name);
+}
+
+/* Adds time to the last part or the one before it if that is the same, or as a new one. */
+static __always_inline void charge_add(struct charge *to, __u8 cause, __u64 ns, const struct span *s)
+{
+	struct wake_parts *parts = &to->parts;
+	struct wake_part *part;
+	__u32 n = parts->n;
+
+	if (!ns)
+		return;
+#pragma unroll
+	for (__u32 back = 1; back <= 2; back++) {
+		__u32 i = n - back;
+
+		if (i >= WAKE_PARTS || !part_joins(&parts->part[i], cause, s))
+			continue;
+		parts->part[i].ns += ns;
+		parts->part[i].spans++;
+		return;
+	}
+	if (n >= WAKE_PARTS) {
+		if (cause < WAKE_CAUSES)
+			parts->more_ns[cause] += ns;
+		return;
+	}
+	part = &parts->part[n];
+	part->cause = cause;
+	part->unused = 0;
+	part->prio = s->prio;
+	part->id = s->id;
+	part->spans = 1;
+	part->ns = ns;
+	__builtin_memcpy(part->name, s->name, sizeof(part->name));
+	__builtin_memcpy(part->by, s->by, sizeof(part->by));
+	parts->n = n + 1;
+}
+
+/* Without a span. */
+static __always_inline void charge_plain(struct charge *to, __u8 cause, __u64 ns)
+{
+	struct span none = {};
+
+	charge_add(to, cause, ns, &none);
+}
+
+static __always_inline __u8 cause_of_task(const struct charge *c, const struct span *s)
+{
+	if (s->prio > c->prio) {
+		if (c->prio >= PRIO_FAIR_MIN)
+			return c->idle_elsewhere ? CAUSE_AFFINITY : CAUSE_TASK_FAIR;
+		if (c->throttled)
+			return c->prio < 0 ? CAUSE_DL_BUDGET : CAUSE_RT_THROTTLED;
+		if (s->flags & (SPAN_RT_THROTTLED | SPAN_FAIR_SERVER))
+			return CAUSE_RT_THROTTLED;
+		return CAUSE_TASK_WORSE;
+	}
+	if (s->flags & SPAN_BOOSTED)
+		return CAUSE_TASK_BOOSTED;
+	if (c->idle_elsewhere)
+		return CAUSE_AFFINITY;
+	if (c->prio >= PRIO_FAIR_MIN && s->prio >= PRIO_FAIR_MIN)
+		return CAUSE_TASK_FAIR;
+	return s->prio == c->prio ? CAUSE_TASK_SAME : CAUSE_TASK_BETTER;
+}
+
+static __always_inline __u8 cause_of(const struct charge *c, const struct span *s)
+{
+	switch (s->kind) {
+	case SPAN_TASK:
+		return cause_of_task(c, s);
+	case SPAN_IDLE:
+		if (c->throttled && c->prio < PRIO_FAIR_MIN)
+			return c->prio < 0 ? CAUSE_DL_BUDGET : CAUSE_RT_THROTTLED;
+		return CAUSE_IDLE;
+	case SPAN_SWITCH:
+		return CAUSE_SWITCH;
+	case SPAN_SOFTIRQ:
+		return CAUSE_SOFTIRQ;
+	case SPAN_HARDIRQ:
+		return CAUSE_HARDIRQ;
+	case SPAN_VECTOR:
+		return CAUSE_VECTOR;
+	case SPAN_NMI:
+		return CAUSE_NMI;
+	default:
+		return CAUSE_UNEXPLAINED;
+	}
+}
+
+/* Of time in which other tasks ran or none: what the quota and the hypervisor took of it. Returns the rest. */
+static __always_inline __u64 charge_held_back(struct charge *c, __u64 ns)
+{
+	__u64 quota_ns = c->quota_ns < ns ? c->quota_ns : ns, steal_ns;
+
+	charge_plain(c, CAUSE_QUOTA, quota_ns);
+	c->quota_ns -= quota_ns;
+	ns -= quota_ns;
+	steal_ns = c->steal_ns < ns ? c->steal_ns : ns;
+	charge_plain(c, CAUSE_STEAL, steal_ns);
+	c->steal_ns -= steal_ns;
+	return ns - steal_ns;
+}
+
+static __always_inline void charge_span(struct charge *c, const struct span *s, __u64 ns)
+{
+	__u8 cause = cause_of(c, s);
+
+	if ((s->kind == SPAN_TASK || s->kind == SPAN_IDLE) && (c->quota_ns | c->steal_ns))
+		ns = charge_held_back(c, ns);
+	if (s->kind == SPAN_IDLE || s->kind == SPAN_SWITCH)
+		charge_plain(c, cause, ns);
+	else
+		charge_add(c, cause, ns, s);
+}
+
+/* How many of the newest spans end after `from_ns`. */
+static __always_inline __u32 spans_after(struct spans_cpu *spans, __u32 head, __u64 from_ns)
+{
+	__u32 n;
+
+	for (n = 0; n < SPANS_RING; n++)
+		if (spans_slot(spans, head - 1 - n)->end_ns <= from_ns)
+			break;
+	return n;
+}
+
+/*
+ * Charges one segment of a wait, spent in the run queue of CPU `of`, to the parts of CPU `to`. A global
+ * function, so that the verifier looks at it once. What no span covers is left over for the caller to see.
+ */
+__noinline int charge_segment(__u32 to, __u32 of, __u64 from_ns, __u64 to_ns)
+{
+	struct context_cpu *cpu = context_of(to), *ring = context_of(of);
+	__u32 head, n;
+	__u64 used_ns = 0;
+
+	if (!cpu || !ring || to_ns <= from_ns)
+		return 0;
+	head = *(volatile __u32 *)&ring->spans.head;
+	n = spans_after(&ring->spans, head, from_ns);
+	for (__u32 i = 0; i < SPANS_RING; i++) {
+		const struct span *s;
+		__u64 ns;
+
+		if (i >= n)
+			break;
+		s = spans_slot(&ring->spans, head - n + i);
+		ns = spans_part_ns(s, from_ns, to_ns, &used_ns);
+		if (ns)
+			charge_span(&cpu->charge, s, ns);
+	}
+	cpu->charge.used_ns = used_ns;
+	return 0;
+}
+
+/* Adds one part to the sums of all delays; false: there is no room. */
+static __always_inline bool charge_sum(struct wake_cause_key *key, __u64 spans, __u64 ns)
+{
+	struct wake_cause_sum *sum = bpf_map_lookup_elem(&cause_sums, key), first = { spans, ns };
+
+	if (!sum)
+		return !bpf_map_update_elem(&cause_sums, key, &first, BPF_NOEXIST);
+	sum->spans += spans;
+	sum->ns += ns;
+	return true;
+}
+
+#endif

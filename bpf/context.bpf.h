@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What each CPU does, kept by the tracepoints of interrupts, softirqs and switches as spans
+ * (include/kbpfprof/spans.h). Tasks are followed only while one that is measured waits for the CPU.
+ */
+#ifndef CONTEXT_BPF_H
+#define CONTEXT_BPF_H
+
+#include "core.bpf.h"
+#include "kbpfprof/wakeup.h"
+
+/* A timer's function runs: since when it was due. */
+struct context_timer {
+	__u64 expiry_ns, hard_expiry_ns; /* without and with slack, CLOCK_MONOTONIC */
+	__u64 open;
+};
+
+/* Results of the walk over a wait, see charge.bpf.h. */
+struct charge {
+	__u64 used_ns, quota_ns, steal_ns;
+	__s32 prio; /* of the task that waited */
+	__u8 throttled, idle_elsewhere;
+	__u8 unused[2];
+	struct wake_parts parts;
+};
+
+struct context_cpu {
+	struct spans_cpu spans;
+	__u64 waiting;	/* measured tasks in this CPU's run queue: its tasks are followed while there is one */
+	__u64 entry_ns; /* of the scheduler, while followed; the switch takes it */
+	__u64 entry_inner_ns;
+	__u64 resched_ns; /* need_resched was set */
+	__u64 steal_ns;	  /* as it was at the last timer interrupt */
+	struct rq *rq;
+	__u8 task_flags; /* enum span_flags of the running task, known when it began */
+	__u8 unused[7];
+	char boosted_by[KBPFPROF_COMM_BYTES];
+	struct context_timer timers[2]; /* in softirq (PREEMPT_RT: thread) and in hard IRQ */
+	struct charge charge;
+	__u64 worst_ns[WAKE_WORST_MAX]; /* total_ns of its cases */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* CPU ids */
+	__type(key, __u32);
+	__type(value, struct context_cpu);
+} contexts SEC(".maps");
+
+/* Flipped when everything is attached; nothing is kept before. */
+volatile __u32 enabled = 0;
+
+/* From the per-CPU variable `runqueues` to `steal_time`; 0: no hypervisor that tells. */
+const volatile __s64 steal_from_rq_bytes = 0;
+
+static __always_inline struct context_cpu *context_of(__u32 cpu_id)
+{
+	return bpf_map_lookup_elem(&contexts, &cpu_id);
+}
+
+static __always_inline struct context_cpu *context_here(void)
+{
+	return enabled ? context_of(bpf_get_smp_processor_id()) : NULL;
+}
+
+/* ns for which the hypervisor ran something else than this CPU, although it had work. */
+static __always_inline __u64 context_steal_ns(const struct context_cpu *cpu)
+{
+	__u64 ns = 0;
+
+	if (steal_from_rq_bytes && cpu->rq)
+		bpf_probe_read_kernel(&ns, sizeof(ns), (void *)cpu->rq + steal_from_rq_bytes);
+	return ns;
+}
+
+/* The preempt count here, without what marks interrupts; 255: not known. */
+static __always_inline __u8 context_preempt_depth(const struct context_cpu *cpu)
+{
+#if defined(__TARGET_ARCH_arm64)
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	return (__u8)BPF_CORE_READ(task, thread_info.preempt_count);
+#else
+	__u32 count;
+	__s64 at = preempt_count_from_rq_bytes;
+
+	if (!at || !cpu->rq)
+		return 255;
+	if (bpf_core_type_exists(struct pcpu_hot))
+		at += bpf_core_field_offset(struct pcpu_hot, preempt_count);
+	if (bpf_probe_read_kernel(&count, sizeof(count), (void *)cpu->rq + at))
+		return 255;
+	return (__u8)count;
+#endif
+}
+
+/* Gives time that an interrupt took back to the level that it interrupted. */
+static __always_inline void context_give_back(struct spans_cpu *spans, __u32 level, __u64 gross_ns)
+{
+	if (level < LEVELS) /* for the verifier */
+		__sync_fetch_and_add(&spans->inner_ns[level], gross_ns);
+}
+
+/* --- Hard interrupts: nothing of ours interrupts these but NMIs. */
+
+static __always_inline void context_irq_end(struct spans_cpu *spans, __u64 now_ns, __u8 kind)
+{
+	__u32 inside = spans->open[LEVEL_HARDIRQ].inside;
+	__u64 gross_ns = spans_close(spans, LEVEL_HARDIRQ, spans_next(spans), now_ns, spans->inner_ns[LEVEL_HARDIRQ],
+				     kind);
+
+	spans_publish(spans);
+	context_give_back(spans, inside, gross_ns);
+}
+
+/* False: not measured yet. The name is the caller's to fill, else it is "". */
+static __always_inline struct span_open *context_irq_enter(__u8 kind, __s32 id)
+{
+	struct context_cpu *cpu = context_here();
+	struct span_open *open;
+	__u64 now_ns;
+
+	if (!cpu)
+		return NULL;
+	now_ns = bpf_ktime_get_ns();
+	open = &cpu->spans.open[LEVEL_HARDIRQ];
+	if (open->kind) /* its exit was missed */
+		context_irq_end(&cpu->spans, now_ns, SPAN_UNKNOWN);
+	spans_enter(&cpu->spans, LEVEL_HARDIRQ, kind, id, now_ns);
+	__builtin_memset(open->name, 0, sizeof(open->name));
+	cpu->spans.interrupts++;
+	return open;
+}
+
+static __always_inline void context_irq_exit(__u8 kind, __s32 id)
+{
+	struct context_cpu *cpu = context_here();
+	struct span_open *open;
+
+	if (!cpu)
+		return;
+	open = &cpu->spans.open[LEVEL_HARDIRQ];
+	if (!open->kind) /* its entry was before we were there */
+		return;
+	context_irq_end(&cpu->spans, bpf_ktime_get_ns(),
+			open->kind == kind && open->id == id ? SPAN_NONE : SPAN_UNKNOWN);
+	cpu->spans.interrupts++;
+}
+
+/* --- Softirqs: hard interrupts may come at any point of these two. */
+
+#define CONTEXT_TRIES 3
+
+static __always_inline void context_softirq_end(struct spans_cpu *spans, __u8 kind)
+{
+	__u64 now_ns, inner_ns, gross_ns;
+	__u32 interrupts;
+
+	/* A time, and how much of it was not the softirq's, of one moment. */
+#pragma unroll
+	for (int i = 0; i < CONTEXT_TRIES; i++) {
+		interrupts = spans->interrupts;
+		barrier();
+		now_ns = bpf_ktime_get_ns();
+		inner_ns = spans->inner_ns[LEVEL_SOFTIRQ];
+		barrier();
+		if (interrupts == *(volatile __u32 *)&spans->interrupts)
+			break;
+	}
+	spans->reserved = 1;
+	barrier();
+	gross_ns = spans_close(spans, LEVEL_SOFTIRQ, spans_slot(spans, spans->head), now_ns, inner_ns, kind);
+	context_give_back(spans, LEVEL_TASK, gross_ns);
+	barrier();
+	spans->head += 1 + spans->meanwhile;
+	spans->meanwhile = 0;
+	barrier();
+	spans->reserved = 0;
+}
+
+static __always_inline void context_softirq_enter(__s32 id)
+{
+	struct context_cpu *cpu = context_here();
+
+	if (!cpu)
+		return;
+	if (cpu->spans.open[LEVEL_SOFTIRQ].kind)
+		context_softirq_end(&cpu->spans, SPAN_UNKNOWN);
+	spans_enter(&cpu->spans, LEVEL_SOFTIRQ, SPAN_SOFTIRQ, id, bpf_ktime_get_ns());
+}
+
+static __always_inline void context_softirq_exit(__s32 id)
+{
+	struct context_cpu *cpu = context_here();
+	struct span_open *open;
+
+	if (!cpu)
+		return;
+	open = &cpu->spans.open[LEVEL_SOFTIRQ];
+	if (open->kind)
+		context_softirq_end(&cpu->spans, open->id == id ? SPAN_NONE : SPAN_UNKNOWN);
+}
+
+/* --- Tasks. */
+
+/* From now on a measured task waits for this CPU. */
+static __always_inline void context_follow(struct context_cpu *cpu, __u64 now_ns)
+{
+	if (!cpu->waiting) {
+		cpu->spans.open[LEVEL_TASK].start_ns = now_ns;
+		cpu->spans.open[LEVEL_TASK].inner_ns = cpu->spans.inner_ns[LEVEL_TASK];
+		cpu->entry_ns = 0;
+	}
+	__sync_fetch_and_add(&cpu->waiting, 1);
+}
+
+static __always_inline void context_unfollow(__u32 cpu_id)
+{
+	struct context_cpu *cpu = context_of(cpu_id);
+
+	if (cpu && cpu->waiting)
+		__sync_fetch_and_add(&cpu->waiting, -1);
+}
+
+static __always_inline void context_name_boost(struct context_cpu *cpu, struct task_struct *waiter)
+{
+	bpf_probe_read_kernel(cpu->boosted_by, sizeof(cpu->boosted_by),
+			      (void *)waiter + bpf_core_field_offset(waiter->comm));
+}
+
+/* Writes the span of the running task, which ends now, or of the scheduler behind it. */
+static __always_inline void context_task_span(struct context_cpu *cpu, struct task_struct *task, __u64 now_ns,
+					      __u64 inner_ns, __u8 kind)
+{
+	struct spans_cpu *spans = &cpu->spans;
+	struct span_open *open = &spans->open[LEVEL_TASK];
+	struct span *span = spans_next(spans);
+
+	open->id = task->pid;
+	open->kind = kind;
+	spans_close(spans, LEVEL_TASK, span, now_ns, inner_ns, SPAN_NONE);
+	bpf_probe_read_kernel(span->name, sizeof(span->name), (void *)task + bpf_core_field_offset(task->comm));
+	span->prio = (__s16)task->prio;
+	span->flags = cpu->task_flags;
+	if (kind == SPAN_TASK && task->prio < task->normal_prio) {
+		span->flags |= SPAN_BOOSTED;
+		__builtin_memcpy(span->by, cpu->boosted_by, sizeof(span->by));
+	}
+	spans_publish(spans);
+	open->start_ns = now_ns;
+	open->inner_ns = inner_ns;
+}
+
+/* An interrupt cannot be open here, on PREEMPT_RT not even a softirq is looked at: its end was missed. */
+static __always_inline void context_close_missed(struct spans_cpu *spans, __u64 now_ns)
+{
+	if (spans->open[LEVEL_HARDIRQ].kind)
+		context_irq_end(spans, now_ns, SPAN_UNKNOWN);
+	if (spans->open[LEVEL_SOFTIRQ].kind)
+		context_softirq_end(spans, SPAN_UNKNOWN);
+}
+
+/* The running task is `task`; it lets go, or changes its priority. */
+static __always_inline void context_task_end(struct context_cpu *cpu, struct task_struct *task, __u64 now_ns)
+{
+	__u8 kind = task->pid ? SPAN_TASK : SPAN_IDLE;
+
+	context_close_missed(&cpu->spans, now_ns);
+	if (cpu->entry_ns > cpu->spans.open[LEVEL_TASK].start_ns) {
+		context_task_span(cpu, task, cpu->entry_ns, cpu->entry_inner_ns, kind);
+		kind = SPAN_SWITCH;
+	}
+	cpu->entry_ns = 0;
+	context_task_span(cpu, task, now_ns, cpu->spans.inner_ns[LEVEL_TASK], kind);
+}
+
+/* `task` is switched in: what is to be known of it when its span ends. */
+static __always_inline void context_task_begin(struct context_cpu *cpu, struct task_struct *task)
+{
+	struct task_struct *waiter;
+
+	cpu->task_flags = 0;
+	if (task->prio >= PRIO_FAIR_MIN) {
+		if (cpu->rq && bpf_core_field_exists(cpu->rq->rt.rt_throttled) &&
+		    BPF_CORE_READ(cpu->rq, rt.rt_throttled))
+			cpu->task_flags |= SPAN_RT_THROTTLED;
+		if (core_by_fair_server(task))
+			cpu->task_flags |= SPAN_FAIR_SERVER;
+	}
+	if (task->prio < task->normal_prio && bpf_core_field_exists(task->pi_top_task)) {
+		waiter = task->pi_top_task;
+		if (waiter)
+			context_name_boost(cpu, waiter);
+	}
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Histograms of latencies: one of all per kind, and with --per one of each group; per CPU, so that nothing is lost. */
+#ifndef HIST_BPF_H
+#define HIST_BPF_H
+
+#include "kbpfprof/wakeup.h"
+#include <bpf/bpf_helpers.h>
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, LATENCY_KINDS);
+	__type(key, __u32);
+	__type(value, struct hist);
+} hists SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, 1); /* by what memory allows */
+	__type(key, struct wake_group_key);
+	__type(value, struct hist);
+} group_hists SEC(".maps");
+
+/* What a new group starts with: a histogram is too large for the stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct hist);
+} hist_zeros SEC(".maps");
+
+static __always_inline void hist_count(__u32 kind, __u64 ns)
+{
+	struct hist *h = bpf_map_lookup_elem(&hists, &kind);
+
+	if (h) /* the map has every kind */
+		hist_add(h, ns);
+}
+
+/* False: there is no room for another group. */
+static __always_inline bool hist_count_group(const struct wake_group_key *key, __u64 ns)
+{
+	struct hist *h = bpf_map_lookup_elem(&group_hists, key), *zeros;
+	__u32 zero = 0;
+
+	if (!h) {
+		zeros = bpf_map_lookup_elem(&hist_zeros, &zero);
+		if (!zeros || bpf_map_update_elem(&group_hists, key, zeros, BPF_NOEXIST))
+			return false;
+		h = bpf_map_lookup_elem(&group_hists, key);
+	}
+	if (!h)
+		return false;
+	hist_add(h, ns);
+	return true;
+}
+
+#endif

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* `kbpfprof wakeup`: how late tasks ran after they were woken, and why (bpf/wakeup.bpf.c). */
+#include <bpf/bpf.h>
+#include <err.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/units.h"
+#include "tools/wakeup.h"
+
+#define WORST_DEFAULT 5
+/* Memory of one map of groups, or of causes: what a 512 MB board can spare. */
+#define GROUPS_BYTES (8 << 20)
+#define GROUPS_MIN   64
+#define GROUPS_MAX   4096
+#define CAUSES_MAX   8192
+#define CAUSES_MIN   2048
+
+/* Cases above the limit wait in few slots: these are emptied more often than other things are looked at. */
+#define ABOVE_TICK_NS (20 * 1000 * 1000ULL)
+
+static const struct option_def wakeup_option_defs[] = {
+	OPT_FLAG(0, "rt", struct wakeup_options, realtime, "realtime and DEADLINE tasks only"),
+	OPT_CHOICE(0, "per", struct wakeup_options, per, "KEY", "task,comm,cpu,prio,cgroup", "a histogram each, per"),
+	OPT_COUNT(0, "worst", struct wakeup_options, worst, "N", 0, WAKE_WORST_MAX, "worst delays kept in full (5)"),
+	OPT_STRING(0, "above", struct wakeup_options, above, "TIME", "tell each delay of TIME and more as it happens"),
+	OPT_STRING(0, "fail-above", struct wakeup_options, fail_above, "TIME", "end with 2 if a delay reached TIME"),
+	OPT_FLAG(0, "user-stacks", struct wakeup_options, user_stacks, "where in its program the task waited"),
+	OPT_FLAG(0, "no-stacks", struct wakeup_options, no_stacks, "no stacks of who woke the task"),
+	OPT_FLAG(0, "no-causes", struct wakeup_options, no_causes, "histograms only"),
+	OPT_END,
+};
+
+static const char wakeup_help[] =
+	"Shows how late tasks ran after they were woken, and what took the time: an interrupt, a softirq,\n"
+	"interrupts off, a kernel section that cannot be preempted, a task of better priority ...\n"
+	"Without options: all tasks of the machine, until Ctrl-C.\n"
+	"\n"
+	"  kbpfprof wakeup -p 812 -d 60s              a process, its threads and children\n"
+	"  kbpfprof wakeup --rt --per task -d 60s     each realtime task of the machine\n"
+	"  kbpfprof wakeup -p 812 --above 100us       each delay of 100 us and more as it happens\n"
+	"  kbpfprof wakeup --fail-above 200us -- cyclictest -q -p80 -D60\n"
+	"                                             exit status 2 if one was 200 us or more\n"
+	"  kbpfprof wakeup -p 812 -I 1s -o run.kbpf   recorded second by second, for 'kbpfprof report'\n";
+
+static const struct feature_need wakeup_needs[] = {
+	{ FEATURE_BTF, NULL },
+	{ FEATURE_TP_BTF, NULL },
+	{ FEATURE_READ_KERNEL, NULL },
+	{ FEATURE_RAW_TP, "no -p, -t, -- COMMAND; x86: interrupts without a line are not told apart" },
+	{ FEATURE_TASK_STORAGE, "at most 16384 tasks at once" },
+	{ FEATURE_KALLSYMS, "kernel functions have no names" },
+	{ FEATURE_NONE, NULL },
+};
+
+static void wakeup_defaults(void *options)
+{
+	struct wakeup_options *o = options;
+
+	o->worst = WORST_DEFAULT;
+}
+
+static int parse_limit(const char *option, const char *text, uint64_t *ns)
+{
+	if (!text || !units_parse_duration(text, false, ns))
+		return 0;
+	warnx("%s %s: must be a time with its unit, as 200us or 1ms", option, text);
+	return -EINVAL;
+}
+
+static enum wake_per parse_per(const char *text)
+{
+	static const char *const words[] = { "", "task", "comm", "cpu", "prio", "cgroup" };
+
+	for (unsigned i = 1; text && i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(text, words[i]))
+			return (enum wake_per)i;
+	return WAKE_PER_NONE;
+}
+
+static int check_options(struct session *s)
+{
+	const struct wakeup_options *o = s->options;
+	struct wakeup_state *w = s->state;
+	int err = parse_limit("--above", o->above, &w->above_ns);
+
+	if (!err)
+		err = parse_limit("--fail-above", o->fail_above, &w->fail_above_ns);
+	if (!err && o->above && !w->above_ns)
+		w->above_ns = 1; /* 0us: each of them */
+	if (!err && o->fail_above && !w->fail_above_ns)
+		w->fail_above_ns = 1;
+	if (!w->above_ns)
+		w->above_ns = w->fail_above_ns;
+	w->per = parse_per(o->per);
+	return err;
+}
+
+static const char btf_path[] = "/sys/kernel/btf/vmlinux"; /* why: see profile.c */
+
+static int wakeup_open(struct session *s)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = btf_path);
+	struct wakeup_state *w = calloc(1, sizeof(*w));
+	int err;
+
+	if (!w)
+		return -ENOMEM;
+	s->state = w;
+	err = check_options(s);
+	if (err)
+		return err;
+	w->skeleton = wakeup_bpf__open_opts(&options);
+	if (!w->skeleton) {
+		warn("cannot open the BPF object");
+		return -errno;
+	}
+	s->skeleton = w->skeleton->skeleton;
+	s->object = w->skeleton->obj;
+	s->filter_config = (struct filter_config *)&w->skeleton->rodata->filter;
+	w->config = (struct wakeup_config *)&w->skeleton->rodata->config;
+	return 0;
+}
+
+static __u32 fitting(size_t bytes_each, __u32 least, __u32 most)
+{
+	size_t n = GROUPS_BYTES / bytes_each;
+
+	return n < least ? least : n > most ? most : (__u32)n;
+}
+
+static int size_maps(struct wakeup_state *w)
+{
+	__u32 cpus = w->possible_cpus, worst = w->config->worst ? cpus * w->config->worst : 1;
+	__u32 groups = w->per ? fitting(cpus * sizeof(struct hist), GROUPS_MIN, GROUPS_MAX) : 1;
+	__u32 causes = w->config->causes ? fitting(cpus * sizeof(struct wake_cause_sum), CAUSES_MIN, CAUSES_MAX) : 1;
+	int err = bpf_map__set_max_entries(w->skeleton->maps.contexts, cpus);
+
+	if (!err)
+		err = bpf_map__set_max_entries(w->skeleton->maps.measured_cpus, cpus);
+	if (!err)
+		err = bpf_map__set_max_entries(w->skeleton->maps.group_hists, groups);
+	if (!err)
+		err = bpf_map__set_max_entries(w->skeleton->maps.cause_sums, causes);
+	if (!err)
+		err = bpf_map__set_max_entries(w->skeleton->maps.worst_cases, worst);
+	if (!err)
+		err = bpf_map__set_max_entries(w->skeleton->maps.above_cases,
+					       w->above_ns ? cpus * WAKEUP_CASES_ABOVE : 1);
+	return err;
+}
+
+/* Stacks at each waking cost a microsecond: of tasks that were chosen, that is little. */
+static bool is_selective(const struct session *s)
+{
+	const struct wakeup_options *o = s->options;
+	const struct filter_config *f = s->filter_config;
+
+	return f->by_task || f->by_comm || f->by_cgroup || o->realtime;
+}
+
+static int wakeup_configure(struct session *s)
+{
+	const struct wakeup_options *o = s->options;
+	struct wakeup_state *w = s->state;
+	int possible = libbpf_num_possible_cpus(), err;
+	struct cpu_list online;
+
+	if (possible < 0)
+		return possible;
+	w->possible_cpus = (unsigned)possible;
+	*w->config = (struct wakeup_config){ .above_ns = w->above_ns,
+					     .worst = (__u32)o->worst,
+					     .self_tgid = (__u32)getpid(),
+					     .cpus = (__u32)possible,
+					     .per = (__u8)w->per,
+					     .causes = !o->no_causes,
+					     .rt_only = o->realtime,
+					     .by_cpu = s->target->cpus != NULL,
+					     .waker_stacks = !o->no_stacks && is_selective(s),
+					     .user_stacks = o->user_stacks };
+	err = cpu_list_online(&online);
+	if (err)
+		return err;
+	w->config->cpus_online = (__u32)online.n;
+	cpu_list_free(&online);
+	err = wakeup_programs_choose(s);
+	if (!err)
+		err = size_maps(w);
+	if (w->above_ns)
+		s->tick_ns = ABOVE_TICK_NS;
+	return err;
+}
+
+static int map_above(struct wakeup_state *w)
+{
+	w->above_bytes = (size_t)w->possible_cpus * WAKEUP_CASES_ABOVE * sizeof(struct wake_case);
+	if (!w->above_ns)
+		return 0;
+	w->above = mmap(NULL, w->above_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			bpf_map__fd(w->skeleton->maps.above_cases), 0);
+	if (w->above != MAP_FAILED)
+		return 0;
+	w->above = NULL;
+	return -errno;
+}
+
+/* -C: waits that end on one of these CPUs are measured. */
+static int mark_cpus(const struct session *s)
+{
+	struct wakeup_state *w = s->state;
+	int fd = bpf_map__fd(w->skeleton->maps.measured_cpus);
+	__u32 measured = 1;
+
+	for (size_t i = 0; w->config->by_cpu && i < s->cpus.n; i++)
+		if (bpf_map_update_elem(fd, &s->cpus.ids[i], &measured, BPF_ANY))
+			return -errno;
+	return 0;
+}
+
+static int make_buffers(struct wakeup_state *w)
+{
+	w->values = calloc(w->possible_cpus, sizeof(struct hist));
+	w->a_case = malloc(sizeof(*w->a_case));
+	w->seen = calloc(1, sizeof(*w->seen));
+	w->seen_cases = calloc((size_t)w->possible_cpus * w->config->worst + 1, sizeof(*w->seen_cases));
+	return w->values && w->a_case && w->seen && w->seen_cases ? 0 : -ENOMEM;
+}
+
+static int wakeup_attach(struct session *s)
+{
+	struct wakeup_state *w = s->state;
+	int err = make_buffers(w);
+
+	if (!err)
+		err = map_above(w);
+	if (!err)
+		err = mark_cpus(s);
+	if (!err)
+		err = symbols_open(&w->symbols);
+	if (err) {
+		warnx("cannot prepare the BPF maps: %s", strerror(-err));
+		return err;
+	}
+	return wakeup_vectors_attach(w);
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
+}
+
+static int wakeup_enable(struct session *s, bool on)
+{
+	struct wakeup_state *w = s->state;
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	if (on) {
+		w->realtime_ns = (int64_t)(clock_ns(CLOCK_REALTIME) - now_ns);
+		w->next_point_ns = !s->sink && s->time->interval_ns ? now_ns + s->time->interval_ns : UINT64_MAX;
+	}
+	w->skeleton->bss->enabled = on;
+	return 0;
+}
+
+static int tell_failure(int err)
+{
+	if (err)
+		warnx("cannot read the BPF maps: %s", strerror(-err));
+	return err;
+}
+
+static int wakeup_tick(struct session *s, struct recording *r)
+{
+	struct wakeup_state *w = s->state;
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	int err = wakeup_drain_above(w, r, s->quiet);
+
+	if (err || now_ns < w->next_point_ns)
+		return tell_failure(err);
+	w->next_point_ns += s->time->interval_ns;
+	err = wakeup_drain_sums(w, r);
+	if (!err)
+		err = wakeup_drain_points(w, r, now_ns - s->start_ns);
+	return tell_failure(err);
+}
+
+static int wakeup_drain(struct session *s, struct recording *r)
+{
+	struct wakeup_state *w = s->state;
+	int err = wakeup_drain_above(w, r, s->quiet);
+
+	if (!err)
+		err = wakeup_drain_sums(w, r);
+	if (!err && w->config->worst)
+		err = wakeup_drain_worst(w, r);
+	return tell_failure(err);
+}
+
+/* "FIFO 80" of a target that is one task. */
+static void describe_policy(const struct session *s, struct rec_latency *l)
+{
+	static const char *const names[] = { "OTHER", "FIFO", "RR", "BATCH", "ISO", "IDLE", "DEADLINE", "EXT" };
+	int tid = s->filter.tgids.n + s->filter.tids.n != 1 ? 0
+		  : s->filter.tgids.n			    ? s->filter.tgids.list[0]
+							    : s->filter.tids.list[0];
+	int policy = tid ? sched_getscheduler(tid) & ~SCHED_RESET_ON_FORK : -1;
+	struct sched_param param;
+
+	if (policy < 0 || policy >= (int)(sizeof(names) / sizeof(names[0])) || sched_getparam(tid, &param))
+		return;
+	if (policy == SCHED_FIFO || policy == SCHED_RR)
+		snprintf(l->policy, sizeof(l->policy), "%s %d", names[policy], param.sched_priority);
+	else
+		snprintf(l->policy, sizeof(l->policy), "%s", names[policy]);
+}
+
+static void describe(const struct session *s, struct rec_latency *l)
+{
+	const struct wakeup_options *o = s->options;
+	const struct wakeup_state *w = s->state;
+	const struct wakeup_bpf *b = w->skeleton;
+
+	l->above_ns = w->above_ns;
+	l->worst = (unsigned)o->worst;
+	snprintf(l->per, sizeof(l->per), "%s", o->per ? o->per : "");
+	l->no_causes = o->no_causes;
+	l->no_timer = !bpf_program__autoload(b->progs.on_timer_entry);
+	l->no_resched = !bpf_program__autoload(b->progs.on_resched);
+	l->no_switch_entry = !bpf_program__autoload(b->progs.on_schedule);
+	l->no_vectors = !bpf_program__autoload(b->progs.on_vector_entry);
+	l->no_nmi = !bpf_program__autoload(b->progs.on_nmi);
+	l->softirqs_are_threads = w->config->softirqs_are_threads;
+	if (!l->policy[0])
+		describe_policy(s, l);
+}
+
+static bool reached(const struct rec_latency *l, uint64_t limit_ns)
+{
+	for (unsigned kind = 0; limit_ns && kind < LATENCY_KINDS; kind++) {
+		const struct rec_hist *h = latency_find(l, 0, kind);
+
+		if (h && h->count && h->max_ns >= limit_ns)
+			return true;
+	}
+	return false;
+}
+
+static int wakeup_settle(struct session *s, struct recording *r, bool last)
+{
+	struct wakeup_state *w = s->state;
+	struct rec_latency *l = latency_of(r);
+	int err = l ? symbols_resolve(w->symbols, r) : -ENOMEM;
+
+	if (!err && (s->sink || s->time->interval_ns))
+		err = wakeup_drain_points(w, r, r->meta.duration_ns);
+	if (err)
+		return tell_failure(err);
+	describe(s, l);
+	r->limit_exceeded = reached(l, w->fail_above_ns);
+	(void)last;
+	return 0;
+}
+
+static uint64_t wakeup_count(struct session *s)
+{
+	struct wakeup_state *w = s->state;
+	__u32 what = WAKE_COUNT_WAKEUPS;
+	const __u64 *per_cpu = w->values;
+	uint64_t sum = 0;
+
+	if (bpf_map__lookup_elem(w->skeleton->maps.counts, &what, sizeof(what), w->values,
+				 w->possible_cpus * sizeof(__u64), 0))
+		return 0;
+	for (unsigned cpu = 0; cpu < w->possible_cpus; cpu++)
+		sum += per_cpu[cpu];
+	return sum;
+}
+
+static void wakeup_close(struct session *s)
+{
+	struct wakeup_state *w = s->state;
+
+	if (!w)
+		return;
+	wakeup_vectors_detach(w);
+	if (w->above)
+		munmap(w->above, w->above_bytes);
+	symbols_close(w->symbols);
+	wakeup_bpf__destroy(w->skeleton);
+	free(w->values);
+	free(w->a_case);
+	free(w->seen);
+	free(w->seen_cases);
+	free(w);
+	s->state = NULL;
+}
+
+static const struct collector wakeup_collector = {
+	.open = wakeup_open,
+	.configure = wakeup_configure,
+	.attach = wakeup_attach,
+	.enable = wakeup_enable,
+	.tick = wakeup_tick,
+	.drain = wakeup_drain,
+	.settle = wakeup_settle,
+	.count = wakeup_count,
+	.close = wakeup_close,
+};
+
+const struct tool tool_wakeup = {
+	.name = "wakeup",
+	.summary = "how late tasks ran after they were woken, and why",
+	.usage = "[OPTIONS] [-- COMMAND ARGS...]",
+	.help = wakeup_help,
+	.needs = wakeup_needs,
+	.groups = TOOL_TARGET | TOOL_TIME | TOOL_RUN | TOOL_VIEW,
+	.options = wakeup_option_defs,
+	.options_bytes = sizeof(struct wakeup_options),
+	.defaults = wakeup_defaults,
+	.collector = &wakeup_collector,
+	.gives = REC_LATENCY,
+	.default_view = "latency",
+};
