@@ -85,7 +85,7 @@ enum view_takes {
 struct view {
 	const char *name, *summary;
 	unsigned needs;	 /* enum rec_content, all of them */
-	unsigned draws;	 /* enum rec_content: what else it can draw */
+	unsigned draws;	 /* enum rec_content: what else it can draw; if it needs nothing, any of them is enough */
 	unsigned takes;	 /* enum view_takes */
 	unsigned labels; /* enum rec_label: of samples, that it always shows */
 	bool is_data;	 /* for programs: it has no header and no footer */

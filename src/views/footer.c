@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "views/footer.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -17,13 +18,18 @@
 #define NOT_DELIVERED_PCT 1
 #define SHORT_STACKS_PCT  20
 
-/* "95 %" and "59 998" stay together, and so does "< caller", as in the tree of the table. */
+static bool is_unit(const char *s)
+{
+	return *s == '%' || (*s >= '0' && *s <= '9') ||
+	       ((*s == 'n' || *s == 'u' || *s == 'm') && s[1] == 's' && !isalpha((unsigned char)s[2]));
+}
+
+/* "95 %", "59 998" and "12.1 us" stay together, and so does "< caller", as in the tree of the table. */
 static bool is_inside(const char *start, const char *space)
 {
 	if (space == start + 1 && *start == '<')
 		return true;
-	return space > start && space[-1] >= '0' && space[-1] <= '9' &&
-	       (space[1] == '%' || (space[1] >= '0' && space[1] <= '9'));
+	return space > start && space[-1] >= '0' && space[-1] <= '9' && is_unit(space + 1);
 }
 
 /* Bytes up to the next space where a line may be broken, or the end. */
@@ -36,10 +42,10 @@ static size_t next_word(const char *s)
 	return bytes;
 }
 
-/* Breaks at spaces; a word longer than a line stays whole. */
-static void write_wrapped(FILE *f, const char *s, unsigned width)
+/* Breaks at spaces; a word longer than a line stays whole. `before` columns of the first line are used. */
+static void write_wrapped(FILE *f, const char *s, unsigned width, unsigned before, unsigned indent)
 {
-	unsigned column = 0;
+	unsigned column = before;
 
 	while (*s) {
 		char word[LINE_BYTES * TEXT_ESCAPE_BYTES];
@@ -49,10 +55,10 @@ static void write_wrapped(FILE *f, const char *s, unsigned width)
 		memcpy(word, s, bytes);
 		word[bytes] = '\0';
 		columns = text_columns(word);
-		if (column && column + 1 + columns > width) {
-			fprintf(f, "\n%*s", HANGING_INDENT, "");
-			column = HANGING_INDENT;
-		} else if (column) {
+		if (column > before && column + 1 + columns > width) {
+			fprintf(f, "\n%*s", (int)indent, "");
+			column = before = indent;
+		} else if (column > before) {
 			fputc(' ', f);
 			column++;
 		}
@@ -63,19 +69,39 @@ static void write_wrapped(FILE *f, const char *s, unsigned width)
 	fputc('\n', f);
 }
 
+static void write_line(FILE *f, const struct view_options *o, unsigned before, unsigned indent, const char *raw)
+{
+	char line[LINE_BYTES * TEXT_ESCAPE_BYTES];
+
+	text_inert(line, sizeof(line), raw, text_is_utf8());
+	if (o->width)
+		write_wrapped(f, line, o->width < indent + WIDTH_MIN ? indent + WIDTH_MIN : o->width, before, indent);
+	else
+		fprintf(f, "%s\n", line);
+}
+
 void footer_line(FILE *f, const struct view_options *o, const char *format, ...)
 {
-	char raw[LINE_BYTES], line[LINE_BYTES * TEXT_ESCAPE_BYTES];
+	char raw[LINE_BYTES];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(raw, sizeof(raw), format, args);
 	va_end(args);
-	text_inert(line, sizeof(line), raw, text_is_utf8());
-	if (o->width)
-		write_wrapped(f, line, o->width < WIDTH_MIN ? WIDTH_MIN : o->width);
-	else
-		fprintf(f, "%s\n", line);
+	write_line(f, o, 0, HANGING_INDENT, raw);
+}
+
+void footer_hanging(FILE *f, const struct view_options *o, const char *before, const char *format, ...)
+{
+	unsigned columns = text_columns(before);
+	char raw[LINE_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(raw, sizeof(raw), format, args);
+	va_end(args);
+	fputs(before, f);
+	write_line(f, o, columns, columns, raw);
 }
 
 static void write_event(FILE *f, const struct recording *r, const struct view_options *o)
@@ -230,7 +256,8 @@ static void write_books(FILE *f, const struct recording *r, const struct view_op
 			    "was running on that CPU when it fired");
 }
 
-static void write_lost(FILE *f, const struct recording *r, const struct view_options *o)
+void footer_lost(FILE *f, const struct recording *r, const struct view_options *o, uint64_t kept,
+		 const char *not_followed)
 {
 	uint64_t lost = recording_lost_sum(r), children = r->lost.by_cause[LOST_TARGET_FULL];
 	char causes[LINE_BYTES / 2] = "", count[UNITS_BYTES], pct[UNITS_BYTES], of[UNITS_BYTES];
@@ -243,13 +270,12 @@ static void write_lost(FILE *f, const struct recording *r, const struct view_opt
 						 lost_name((enum lost_cause)i));
 	if (lost)
 		footer_line(f, o, "lost: %s (%s of %s)", causes,
-			    units_pct(pct, (double)lost, (double)r->sampling.kept + (double)lost),
-			    units_count(of, r->sampling.kept + lost));
+			    units_pct(pct, (double)lost, (double)kept + (double)lost), units_count(of, kept + lost));
 	else
 		footer_line(f, o, "lost: 0");
 	if (children)
-		footer_line(f, o, "not followed: %s children of the target (%s): their samples are among other tasks",
-			    units_count(count, children), lost_name(LOST_TARGET_FULL));
+		footer_line(f, o, "not followed: %s children of the target (%s): %s", units_count(count, children),
+			    lost_name(LOST_TARGET_FULL), not_followed);
 }
 
 static void write_unit(FILE *f, const struct recording *r, const struct view_options *o)
@@ -394,8 +420,17 @@ struct recording footer_before(const struct recording *r)
 	return before;
 }
 
+bool footer_has_samples(const struct recording *r)
+{
+	return !r->latency || r->sampling.event[0];
+}
+
 void footer_books(FILE *f, const struct recording *r, const struct view_options *o)
 {
+	if (r->latency)
+		footer_latency_books(f, r, o);
+	if (!footer_has_samples(r))
+		return;
 	if (r->baseline) {
 		struct recording before = footer_before(r);
 
@@ -404,15 +439,19 @@ void footer_books(FILE *f, const struct recording *r, const struct view_options 
 		footer_line(f, o, "after:");
 	}
 	write_books(f, r, o);
-	write_lost(f, r, o);
+	footer_lost(f, r, o, r->sampling.kept, "their samples are among other tasks");
 }
 
 void footer_notes(FILE *f, const struct recording *r, const struct view_options *o)
 {
-	write_unit(f, r, o);
-	write_stacks(f, r, o);
-	write_sideband(f, r, o);
-	write_limits(f, r, o);
+	if (footer_has_samples(r)) {
+		write_unit(f, r, o);
+		write_stacks(f, r, o);
+		write_sideband(f, r, o);
+		write_limits(f, r, o);
+	}
+	if (r->latency)
+		footer_latency_notes(f, r, o);
 	write_cost(f, r, o);
 	write_origin(f, r, o);
 }

@@ -10,6 +10,12 @@
 /* One line, made inert, wrapped with a hanging indent on a terminal. */
 void footer_line(FILE *f, const struct view_options *o, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* The same behind `before`, which is inert and aligned by the caller: further lines begin where the text does. */
+void footer_hanging(FILE *f, const struct view_options *o, const char *before, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Was anything sampled? Otherwise it measures latencies, and the books of samples mean nothing. */
+bool footer_has_samples(const struct recording *r);
 /* Target, event and rate, duration, samples, busy and idle share, loss. */
 void footer_header(FILE *f, const struct recording *r, const struct view_options *o);
 /* Instead of a result, when there is none: the likely reason. */
@@ -20,7 +26,13 @@ struct recording footer_before(const struct recording *r);
 void footer_books(FILE *f, const struct recording *r, const struct view_options *o);
 /* What shares are of, what the result cannot show, own cost, origin. */
 void footer_notes(FILE *f, const struct recording *r, const struct view_options *o);
-/* Both. */
+/* Losses, of `kept` and them, and children of the target that were not followed: what that means. */
+void footer_lost(FILE *f, const struct recording *r, const struct view_options *o, uint64_t kept,
+		 const char *not_followed);
+/* Of a recording of latencies, which the two functions above call. */
+void footer_latency_books(FILE *f, const struct recording *r, const struct view_options *o);
+void footer_latency_notes(FILE *f, const struct recording *r, const struct view_options *o);
+/* Books and notes. */
 void footer_write(FILE *f, const struct recording *r, const struct view_options *o);
 
 #endif

@@ -289,9 +289,8 @@ static int write_json(FILE *f, const struct recording *r, const struct view_opti
 const struct view view_json = {
 	.name = "json",
 	.summary = "all of it, for jq and programs: kbpfprof-json(5)",
-	.needs = REC_SAMPLES,
 	.takes = VIEW_KEYS | VIEW_IDLE,
-	.draws = REC_BASELINE,
+	.draws = REC_SAMPLES | REC_BASELINE | REC_LATENCY,
 	.labels = LABEL_TGID | LABEL_TID,
 	.is_data = true,
 	.write = write_json,

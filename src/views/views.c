@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const struct view view_changes, view_flamegraph, view_folded, view_json, view_list, view_pprof, view_table;
+extern const struct view view_changes, view_flamegraph, view_folded, view_json, view_latency, view_list, view_pprof,
+	view_table;
 
 /* A view is a line. */
 /* clang-format off */
@@ -13,6 +14,7 @@ const struct view *const views[] = {
 	&view_flamegraph,
 	&view_folded,
 	&view_json,
+	&view_latency,
 	&view_list,
 	&view_pprof,
 	&view_table,
@@ -32,7 +34,7 @@ bool view_can_show(const struct view *view, unsigned gives)
 {
 	unsigned draws = view->needs | view->draws;
 
-	return !(view->needs & ~gives) && !(gives & REC_BASELINE & ~draws);
+	return !(view->needs & ~gives) && (gives & draws) && !(gives & REC_BASELINE & ~draws);
 }
 
 char *view_names(char buf[VIEW_NAMES_BYTES], unsigned gives)
