@@ -24,11 +24,11 @@ gone() { ! kill -0 "$1"; }
 # A session sleeps in poll() from the moment that everything is enabled, and never before.
 measures() { grep -q poll "/proc/$profiler/wchan"; }
 
-# start OPTIONS...: `kbpfprof profile` in the background; returns when it measures, or has ended.
+# start OPTIONS...: `kbpfprof profile`, or $tool, in the background; returns when it measures, or has ended.
 # Signals work as in the foreground, and $via is put before it.
 start() {
 	# shellcheck disable=SC2086 # words
-	env --default-signal=INT,QUIT,HUP,TERM ${via:-} "$KBPFPROF" profile "$@" >"$tmp/out" 2>"$tmp/err" &
+	env --default-signal=INT,QUIT,HUP,TERM ${via:-} "$KBPFPROF" "${tool:-profile}" "$@" >"$tmp/out" 2>"$tmp/err" &
 	profiler=$!
 	at_exit "kill_child $profiler"
 	eventually measures_or_ended
