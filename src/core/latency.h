@@ -43,7 +43,7 @@ struct rec_span {
 	enum span_kind kind;
 	int id, name;
 	int prio;
-	int64_t start_ns, end_ns; /* relative to the start of the wait */
+	int64_t start_ns, end_ns; /* after the moment that the delay's total_ns is counted from */
 	uint64_t net_ns;
 };
 

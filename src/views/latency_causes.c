@@ -122,6 +122,18 @@ static void add_row(struct cause_row *to, const struct cause_row *more)
 		to->ns[i] += more->ns[i];
 }
 
+static bool has_id(enum wake_cause cause)
+{
+	return cause == CAUSE_HARDIRQ || cause == CAUSE_VECTOR || cause == CAUSE_SOFTIRQ;
+}
+
+/* Is it another cause with another name? Of the rest the name is of who ran meanwhile, which matters not. */
+static bool has_name(enum wake_cause cause)
+{
+	return cause == CAUSE_TIMER_BEHIND || cause == CAUSE_HARDIRQ || cause == CAUSE_AFFINITY ||
+	       (cause >= CAUSE_TASK_BETTER && cause <= CAUSE_TASK_BOOSTED);
+}
+
 /* A row a cause, line and name. */
 static void gather(struct causes *c, const struct rec_latency *l)
 {
@@ -130,7 +142,9 @@ static void gather(struct causes *c, const struct rec_latency *l)
 	for (size_t i = 0; i < l->n_causes; i++) {
 		const struct rec_cause *from = &l->causes[i];
 
-		c->rows[i] = (struct cause_row){ .cause = from->cause, .id = from->id, .name = from->name };
+		c->rows[i] = (struct cause_row){ .cause = from->cause,
+						 .id = has_id(from->cause) ? from->id : 0,
+						 .name = has_name(from->cause) ? from->name : 0 };
 		for (int j = 0; j < CAUSES_COLUMNS; j++)
 			if (c->columns[j].is_there && has_column((enum causes_column)j, from, c->columns[j].quarter))
 				c->rows[i].ns[j] = from->ns;

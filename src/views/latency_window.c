@@ -7,27 +7,9 @@
 
 #define SHOWN 8
 
-/* Where spans count from, as time after the moment that the delay is counted from: a timer comes before the wait. */
-static int64_t wait_start_ns(const struct rec_case *c)
-{
-	if (c->kind != LATENCY_TIMER || c->waking_ns < 0 || (uint64_t)c->waking_ns > c->total_ns)
-		return 0;
-	return (int64_t)(c->total_ns - (uint64_t)c->waking_ns);
-}
-
-/* Of a recording that somebody else wrote: any number may stand in it. */
-static int64_t moved(const struct rec_case *c, int64_t ns)
-{
-	int64_t sum_ns;
-
-	return __builtin_add_overflow(ns, wait_start_ns(c), &sum_ns) ? INT64_MAX : sum_ns;
-}
-
 static bool is_in_window(const struct rec_case *c, const struct rec_span *s)
 {
-	int64_t start_ns = moved(c, s->start_ns);
-
-	return moved(c, s->end_ns) > 0 && (start_ns < 0 || (uint64_t)start_ns < c->total_ns);
+	return s->end_ns > 0 && (s->start_ns < 0 || (uint64_t)s->start_ns < c->total_ns);
 }
 
 static bool is_longer(const struct rec_case *c, size_t a, size_t b)
@@ -45,14 +27,14 @@ static bool is_shown(const struct rec_case *c, size_t i)
 	return longer < SHOWN;
 }
 
-static void write_span(const struct latency_page *p, const struct rec_case *c, const struct rec_span *s)
+static void write_span(const struct latency_page *p, const struct rec_span *s)
 {
 	char text[LATENCY_CAUSE_BYTES], who[64] = "", prio[32], before[96];
 
 	if (s->kind == SPAN_TASK)
 		snprintf(who, sizeof(who), " [TID %d, %s]", s->id, latency_prio_text(prio, s->prio));
-	snprintf(before, sizeof(before), "  %+12.1f .. %+10.1f us, net %10.1f us  ",
-		 (double)moved(c, s->start_ns) / 1e3, (double)moved(c, s->end_ns) / 1e3, (double)s->net_ns / 1e3);
+	snprintf(before, sizeof(before), "  %+12.1f .. %+10.1f us, net %10.1f us  ", (double)s->start_ns / 1e3,
+		 (double)s->end_ns / 1e3, (double)s->net_ns / 1e3);
 	footer_hanging(p->f, p->o, before, "%s%s", latency_context_text(text, p->r, s->kind, s->id, s->name), who);
 }
 
@@ -68,7 +50,7 @@ void latency_write_window(const struct latency_page *p, const struct rec_case *c
 	for (size_t i = 0; i < c->n_spans; i++) {
 		if (!is_in_window(c, &c->spans[i]) || !is_shown(c, i))
 			continue;
-		write_span(p, c, &c->spans[i]);
+		write_span(p, &c->spans[i]);
 		shown++;
 	}
 	if (shown < all)
