@@ -129,18 +129,6 @@ static __always_inline __u64 charge_held_back(struct charge *c, __u64 ns)
 	return ns - steal_ns;
 }
 
-static __always_inline void charge_span(struct charge *c, const struct span *s, __u64 ns)
-{
-	__u8 cause = cause_of(c, s);
-
-	if ((s->kind == SPAN_TASK || s->kind == SPAN_IDLE) && (c->quota_ns | c->steal_ns))
-		ns = charge_held_back(c, ns);
-	if (s->kind == SPAN_IDLE || s->kind == SPAN_SWITCH)
-		charge_plain(c, cause, ns);
-	else
-		charge_add(c, cause, ns, s);
-}
-
 /* How many of the newest spans end after `from_ns`. */
 static __always_inline __u32 spans_after(struct spans_cpu *spans, __u32 head, __u64 from_ns)
 {
@@ -153,31 +141,53 @@ static __always_inline __u32 spans_after(struct spans_cpu *spans, __u32 head, __
 }
 
 /*
- * Charges one segment of a wait, spent in the run queue of CPU `of`, to the parts of CPU `to`. A global
- * function, so that the verifier looks at it once. What no span covers is left over for the caller to see.
+ * The functions from here on are global ones: the verifier looks at each by itself, once, instead of at every
+ * way through it in every round of a loop. They know a CPU by its id.
  */
-__noinline int charge_segment(__u32 to, __u32 of, __u64 from_ns, __u64 to_ns)
+
+/* Charges what lies in the window of one span of CPU `of`. */
+__noinline int charge_span(__u32 to, __u32 of, __u32 index)
+{
+	struct context_cpu *cpu = context_of(to), *ring = context_of(of);
+	const struct span *s;
+	struct charge *c;
+	__u64 ns;
+	__u8 cause;
+
+	if (!cpu || !ring)
+		return 0;
+	c = &cpu->charge;
+	s = spans_slot(&ring->spans, index);
+	ns = spans_part_ns(s, c->from_ns, c->to_ns, &c->used_ns);
+	cause = cause_of(c, s);
+	if ((s->kind == SPAN_TASK || s->kind == SPAN_IDLE) && (c->quota_ns | c->steal_ns))
+		ns = charge_held_back(c, ns);
+	if (s->kind == SPAN_IDLE || s->kind == SPAN_SWITCH)
+		charge_plain(c, cause, ns);
+	else
+		charge_add(c, cause, ns, s);
+	return 0;
+}
+
+/*
+ * Charges one segment of a wait, spent in the run queue of CPU `of`, to the parts of CPU `to`. What no span covers
+ * is left over for the caller to see.
+ */
+__noinline int charge_segment(__u32 to, __u32 of)
 {
 	struct context_cpu *cpu = context_of(to), *ring = context_of(of);
 	__u32 head, n;
-	__u64 used_ns = 0;
 
-	if (!cpu || !ring || to_ns <= from_ns)
+	if (!cpu || !ring)
 		return 0;
+	cpu->charge.used_ns = 0;
 	head = *(volatile __u32 *)&ring->spans.head;
-	n = spans_after(&ring->spans, head, from_ns);
+	n = spans_after(&ring->spans, head, cpu->charge.from_ns);
 	for (__u32 i = 0; i < SPANS_RING; i++) {
-		const struct span *s;
-		__u64 ns;
-
 		if (i >= n)
 			break;
-		s = spans_slot(&ring->spans, head - n + i);
-		ns = spans_part_ns(s, from_ns, to_ns, &used_ns);
-		if (ns)
-			charge_span(&cpu->charge, s, ns);
+		charge_span(to, of, head - n + i);
 	}
-	cpu->charge.used_ns = used_ns;
 	return 0;
 }
 

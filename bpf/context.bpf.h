@@ -17,8 +17,9 @@ struct context_timer {
 
 /* Results of the walk over a wait, see charge.bpf.h. */
 struct charge {
-	__u64 used_ns, quota_ns, steal_ns;
-	__s32 prio; /* of the task that waited */
+	__u64 from_ns, to_ns, used_ns; /* the segment that is looked at, and what spans explained of it */
+	__u64 quota_ns, steal_ns;      /* still to be charged to these */
+	__s32 prio;		       /* of the task that waited */
 	__u8 throttled, idle_elsewhere;
 	__u8 unused[2];
 	struct wake_parts parts;
@@ -33,7 +34,8 @@ struct context_cpu {
 	__u64 steal_ns;	  /* as it was at the last timer interrupt */
 	struct rq *rq;
 	__u8 task_flags; /* enum span_flags of the running task, known when it began */
-	__u8 unused[7];
+	__u8 own_depth;	 /* what a tracepoint and its program add to the preempt count */
+	__u8 unused[6];
 	char boosted_by[KBPFPROF_COMM_BYTES];
 	struct context_timer timers[2]; /* in softirq (PREEMPT_RT: thread) and in hard IRQ */
 	struct charge charge;
@@ -52,6 +54,8 @@ volatile __u32 enabled = 0;
 
 /* From the per-CPU variable `runqueues` to `steal_time`; 0: no hypervisor that tells. */
 const volatile __s64 steal_from_rq_bytes = 0;
+/* Likewise to `__irq_regs`; 0: not known. */
+const volatile __s64 irq_regs_from_rq_bytes = 0;
 
 static __always_inline struct context_cpu *context_of(__u32 cpu_id)
 {
@@ -73,6 +77,20 @@ static __always_inline __u64 context_steal_ns(const struct context_cpu *cpu)
 	return ns;
 }
 
+/*
+ * Did the interrupt that is being handled here find the CPU in user code, where interrupts are always on? The kernel
+ * keeps the registers it interrupted in the per-CPU variable __irq_regs.
+ */
+static __always_inline bool context_interrupted_user(const struct context_cpu *cpu)
+{
+	struct pt_regs *regs = NULL;
+
+	if (!irq_regs_from_rq_bytes || !cpu->rq)
+		return false;
+	bpf_probe_read_kernel(&regs, sizeof(regs), (void *)cpu->rq + irq_regs_from_rq_bytes);
+	return regs && core_is_user(regs);
+}
+
 /* The preempt count here, without what marks interrupts; 255: not known. */
 static __always_inline __u8 context_preempt_depth(const struct context_cpu *cpu)
 {
@@ -92,6 +110,16 @@ static __always_inline __u8 context_preempt_depth(const struct context_cpu *cpu)
 		return 255;
 	return (__u8)count;
 #endif
+}
+
+/* sched_switch comes from a depth of 1, whatever the kernel's configuration. */
+static __always_inline void context_know(struct context_cpu *cpu, struct task_struct *next)
+{
+	__u8 depth;
+
+	cpu->rq = core_task_rq(next);
+	depth = context_preempt_depth(cpu);
+	cpu->own_depth = depth && depth != 255 ? depth - 1 : 0;
 }
 
 /* Gives time that an interrupt took back to the level that it interrupted. */
@@ -277,12 +305,12 @@ static __always_inline void context_task_end(struct context_cpu *cpu, struct tas
 /* `task` is switched in: what is to be known of it when its span ends. */
 static __always_inline void context_task_begin(struct context_cpu *cpu, struct task_struct *task)
 {
+	struct rq *rq = cpu->rq; /* a copy: CO-RE would take it for a field of the kernel's */
 	struct task_struct *waiter;
 
 	cpu->task_flags = 0;
 	if (task->prio >= PRIO_FAIR_MIN) {
-		if (cpu->rq && bpf_core_field_exists(cpu->rq->rt.rt_throttled) &&
-		    BPF_CORE_READ(cpu->rq, rt.rt_throttled))
+		if (rq && bpf_core_field_exists(rq->rt.rt_throttled) && BPF_CORE_READ(rq, rt.rt_throttled))
 			cpu->task_flags |= SPAN_RT_THROTTLED;
 		if (core_by_fair_server(task))
 			cpu->task_flags |= SPAN_FAIR_SERVER;

@@ -99,6 +99,15 @@ static __always_inline bool core_in_kernel(const struct bpf_perf_event_data *ctx
 #endif
 }
 
+static __always_inline bool core_is_user(struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	return BPF_CORE_READ(regs, cs) & 3; /* since 6.9 16 bits wide (ee63291aa8b2) */
+#elif defined(__TARGET_ARCH_arm64)
+	return !(BPF_CORE_READ(regs, pstate) & 0xf);
+#endif
+}
+
 /* --- The scheduler. `task` comes from a BTF tracepoint: it may be read without a helper. */
 
 #define TASK_DEAD	 0x80	/* include/linux/sched.h; unchanged since 4.14 */

@@ -129,7 +129,9 @@ static __always_inline void note_lateness(struct wake_waker *w, struct context_c
 		w->late_cause = CAUSE_TIMER_SOFTIRQ;
 		return;
 	}
-	w->late_cause = w->tid ? CAUSE_TIMER_IRQS_OFF : CAUSE_TIMER_IDLE;
+	w->late_cause = !w->tid				? CAUSE_TIMER_IDLE
+			: context_interrupted_user(cpu) ? CAUSE_TIMER_HARDWARE
+							: CAUSE_TIMER_IRQS_OFF;
 	w->behind_ns = behind_ns(w, &cpu->spans, due_ns, at_ns);
 	if (w->behind_ns > w->late_ns)
 		w->behind_ns = w->late_ns;
@@ -166,6 +168,8 @@ static __always_inline void note_waker(void *ctx, struct task_struct *task, stru
 	w->tid = (__u32)id;
 	bpf_get_current_comm(w->comm, sizeof(w->comm));
 	w->preempt_count = context_preempt_depth(cpu);
+	if (w->preempt_count != 255 && w->preempt_count >= cpu->own_depth)
+		w->preempt_count -= cpu->own_depth;
 	note_context(w, cpu);
 	note_timer(wait, cpu, now_ns);
 	if (!config.waker_stacks)
@@ -369,14 +373,14 @@ static __always_inline bool is_idle_elsewhere(const struct context_cpu *here, st
 					      const struct wait *wait, const struct wait_end *end)
 {
 	__u64 wait_ns = end->now_ns - wait->task.queued_ns, now_ns;
+	struct rq *rq = here->rq;
 
 	if ((task->flags & PF_KTHREAD) || (__u32)task->nr_cpus_allowed >= config.cpus_online ||
-	    wait_ns < IDLE_SEARCH_MIN_NS || !here->rq || !bpf_core_field_exists(here->rq->idle_stamp))
+	    wait_ns < IDLE_SEARCH_MIN_NS || !rq || !bpf_core_field_exists(rq->idle_stamp))
 		return false;
-	now_ns = BPF_CORE_READ(here->rq, clock);
+	now_ns = BPF_CORE_READ(rq, clock);
 	for (__u32 i = 0; i < IDLE_SEARCH_MAX; i++) {
 		struct context_cpu *cpu;
-		struct rq *rq;
 		__u64 since_ns;
 
 		if (i >= config.cpus)
@@ -416,24 +420,26 @@ static __always_inline void charge_before_queue(struct charge *c, const struct w
 static __always_inline void charge_queue(struct context_cpu *cpu, const struct wait *wait, const struct wait_end *end)
 {
 	const struct wake_task *t = &wait->task;
+	struct charge *c = &cpu->charge;
 
 #pragma unroll
 	for (__u32 i = 0; i < WAKE_SEGMENTS; i++) {
-		__u64 to_ns = end->now_ns, left_ns;
 		__u32 of = t->segment[i].cpu;
+		__u64 left_ns;
 
 		if (i >= t->segments)
 			break;
-		if (i + 1 < t->segments && i + 1 < WAKE_SEGMENTS)
-			to_ns = t->segment[i + 1].from_ns;
-		cpu->charge.used_ns = 0;
-		charge_segment(end->cpu_id, of, t->segment[i].from_ns, to_ns);
-		left_ns = spans_gap(t->segment[i].from_ns + cpu->charge.used_ns, to_ns);
-		charge_plain(&cpu->charge, of == end->cpu_id ? CAUSE_UNEXPLAINED : CAUSE_UNEXPLAINED_SNAPSHOT, left_ns);
+		c->from_ns = t->segment[i].from_ns;
+		c->to_ns = wake_segment_end_ns(t, i, end->now_ns);
+		if (c->to_ns <= c->from_ns)
+			continue;
+		charge_segment(end->cpu_id, of);
+		left_ns = spans_gap(c->from_ns + c->used_ns, c->to_ns);
+		charge_plain(c, of == end->cpu_id ? CAUSE_UNEXPLAINED : CAUSE_UNEXPLAINED_SNAPSHOT, left_ns);
 		if (left_ns && of != end->cpu_id)
 			count(WAKE_COUNT_SNAPSHOT);
 	}
-	charge_plain(&cpu->charge, CAUSE_UNEXPLAINED_SNAPSHOT, t->lost_ns);
+	charge_plain(c, CAUSE_UNEXPLAINED_SNAPSHOT, t->lost_ns);
 }
 
 static __always_inline void charge_begin(struct context_cpu *cpu, struct task_struct *task, const struct wait *wait,
@@ -535,8 +541,8 @@ static __always_inline void switched_in(void *ctx, struct context_cpu *cpu, stru
 		count(result == WAKE_NO_START ? WAKE_COUNT_NO_START : WAKE_COUNT_FIRST_SIGHT);
 		return;
 	}
-	if (t->segments && t->segments <= WAKE_SEGMENTS)
-		context_unfollow(t->segment[t->segments - 1].cpu);
+	if (t->segments)
+		context_unfollow(t->cpu);
 	if (config.by_cpu && !is_measured(end->cpu_id))
 		return;
 	end->kind = result == WAKE_WAKEUP ? LATENCY_WAKING : LATENCY_PREEMPTED;
@@ -577,7 +583,7 @@ static __always_inline int switched(void *ctx, struct task_struct *prev, struct 
 	if (!cpu)
 		return 0;
 	if (!cpu->rq)
-		cpu->rq = core_task_rq(next);
+		context_know(cpu, next);
 	out = prev->pid ? wait_find(prev) : NULL;
 	in = next->pid ? wait_find(next) : NULL;
 	if (!cpu->waiting && !out && !in)

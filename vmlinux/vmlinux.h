@@ -191,6 +191,14 @@ struct hrtimer {
 	struct hrtimer_clock_base *base;
 };
 
+struct pt_regs {
+#if defined(__TARGET_ARCH_x86)
+	__u16 cs; /* its lower half, in all kernels */
+#elif defined(__TARGET_ARCH_arm64)
+	__u64 pstate;
+#endif
+};
+
 struct irqaction {
 	const char *name;
 };

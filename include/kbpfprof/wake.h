@@ -60,11 +60,11 @@ struct wake_segment {
 #define WAKE_SEGMENTS 3
 
 struct wake_task {
-	__u8 state;    /* enum wake_state */
-	__u8 flags;    /* enum wake_flags, of this wait */
-	__u8 segments; /* in use */
-	__u8 moves;    /* migrations of this wait; stops at 255 */
-	__u32 unused;
+	__u8 state;	     /* enum wake_state */
+	__u8 flags;	     /* enum wake_flags, of this wait */
+	__u8 segments;	     /* in use */
+	__u8 moves;	     /* migrations of this wait; stops at 255 */
+	__u32 cpu;	     /* whose run queue it is in; of the last segment */
 	__u64 in_ns, out_ns; /* last switch in, last switch out */
 	__u64 pending_ns;    /* waking of a running task */
 	/* Of this wait. */
@@ -87,24 +87,32 @@ static inline void wake_begin(struct wake_task *t, __u8 state, __u64 now_ns, __u
 	t->lost_ns = 0;
 }
 
+/* An index that BPF's verifier sees to be one: compared and used in one register. */
+static inline struct wake_segment *wake_segment_at(struct wake_task *t, __u64 i)
+{
+	asm volatile("" : "+r"(i));
+	return &t->segment[i < WAKE_SEGMENTS ? i : 0];
+}
+
 static inline void wake_segment_add(struct wake_task *t, __u64 now_ns, __u32 cpu)
 {
-	__u32 last = t->segments - 1u;
+	struct wake_segment *segment;
 
-	if (last < WAKE_SEGMENTS && now_ns < t->segment[last].from_ns) {
-		t->flags |= WAKE_CLOCK;
-		now_ns = t->segment[last].from_ns;
+	if (t->segments) {
+		segment = wake_segment_at(t, t->segments - 1ULL);
+		if (now_ns < segment->from_ns) {
+			t->flags |= WAKE_CLOCK;
+			now_ns = segment->from_ns;
+		}
 	}
 	if (t->segments == WAKE_SEGMENTS) { /* the middle one goes: its time stays, without an explanation */
 		t->lost_ns += t->segment[2].from_ns - t->segment[1].from_ns;
 		t->segment[1] = t->segment[2];
 		t->segments = WAKE_SEGMENTS - 1;
 	}
-	if (t->segments < WAKE_SEGMENTS) { /* always; for the verifier */
-		t->segment[t->segments].from_ns = now_ns;
-		t->segment[t->segments].cpu = cpu;
-		t->segments++;
-	}
+	segment = wake_segment_at(t, t->segments++);
+	segment->from_ns = now_ns;
+	segment->cpu = t->cpu = cpu;
 }
 
 /* When a segment of a wait that is over at `now_ns` ended. Behind the first one lies what found no room. */

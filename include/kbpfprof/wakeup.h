@@ -31,6 +31,8 @@ enum wake_cause {
 	CAUSE_TIMER_SLACK,    /* the kernel may fire it so much later: timer slack */
 	CAUSE_TIMER_IRQS_OFF, /* its interrupt came late: interrupts were off */
 	CAUSE_TIMER_IDLE,     /* its interrupt came late: the CPU had to leave an idle state */
+	CAUSE_TIMER_HARDWARE, /* its interrupt came late, although a program ran and interrupts were on: the
+				 hypervisor, or firmware */
 	CAUSE_TIMER_BEHIND,   /* its interrupt came late: another interrupt or NMI (name) ran */
 	CAUSE_TIMER_HANDLER,  /* from the interrupt's entry to the waking */
 	CAUSE_TIMER_SOFTIRQ,  /* it expires in a softirq or thread: from the expiry to there */

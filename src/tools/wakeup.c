@@ -331,7 +331,7 @@ static void describe(const struct session *s, struct rec_latency *l)
 	const struct wakeup_bpf *b = w->skeleton;
 
 	l->above_ns = w->above_ns;
-	l->worst = (unsigned)o->worst;
+	l->worst = w->config->worst;
 	snprintf(l->per, sizeof(l->per), "%s", o->per ? o->per : "");
 	l->no_causes = o->no_causes;
 	l->no_timer = !bpf_program__autoload(b->progs.on_timer_entry);

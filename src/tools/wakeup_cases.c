@@ -219,6 +219,7 @@ static int take_case(struct wakeup_state *w, struct recording *r, const struct w
 
 	if (!l)
 		return -ENOMEM;
+	l->worst = w->config->worst;
 	err = fill_case(w, r, &to, c);
 	to.above = above;
 	if (!err)

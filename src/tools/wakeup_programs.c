@@ -119,6 +119,7 @@ static int choose(struct wakeup_state *w, const struct btf *btf)
 	w->config->softirqs_are_threads = is_preempt_rt();
 	w->config->switch_shift = kernel_btf_tracepoint_arg(btf, "sched_switch", "task_struct") == 2;
 	w->skeleton->rodata->preempt_count_from_rq_bytes = kernel_btf_preempt_count_from_rq(btf);
+	w->skeleton->rodata->irq_regs_from_rq_bytes = kernel_btf_from_rq(btf, "__irq_regs");
 	w->skeleton->rodata->steal_from_rq_bytes = kernel_btf_from_rq(btf, "steal_time");
 	choose_optional(w, btf);
 	choose_vectors(w, btf);

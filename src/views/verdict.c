@@ -29,6 +29,8 @@ static const char *const advices[WAKE_CAUSES] = {
 	[CAUSE_TIMER_SLACK] =
 		"set its timer slack (prctl PR_SET_TIMERSLACK), or give it a realtime policy, which has none",
 	[CAUSE_TIMER_IRQS_OFF] = "shorten the section that keeps interrupts off, or keep that work off this CPU",
+	[CAUSE_TIMER_HARDWARE] = "interrupts were on and yet it came late: give the virtual CPU a core of its own; on "
+				 "bare metal look for SMIs (hwlat)",
 	[CAUSE_TIMER_IDLE] = "forbid deep idle states (hold /dev/cpu_dma_latency open at 0, or cpupower idle-set -D 0)",
 	[CAUSE_TIMER_BEHIND] = "steer that interrupt to another CPU (/proc/irq/N/smp_affinity)",
 	[CAUSE_TIMER_HANDLER] =
