@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What no profiler in BPF can do without: being called (empty), and having the kernel walk both
- * stacks (stacks). The benchmark measures these beside the tools.
+ * stacks (stacks). And what nobody who watches the scheduler can do without: being called there (sched).
+ * The benchmarks measure these beside the tools.
  */
 #include "vmlinux.h"
 
@@ -38,5 +39,17 @@ int stacks(void *ctx)
 		return 0;
 	bpf_get_stack(ctx, scratch->kernel, sizeof(scratch->kernel), 0);
 	bpf_get_stack(ctx, scratch->user, sizeof(scratch->user), BPF_F_USER_STACK);
+	return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int sched_switch(void *ctx)
+{
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup")
+int sched_wakeup(void *ctx)
+{
 	return 0;
 }

@@ -10,8 +10,8 @@
  *   -x SCRIPT  run by sh when the rounds are counted
  *   -o FILE    gets TOOL's stdout; FILE.err its stderr
  *
- * The BPF programs of TOOL are held open, so that the kernel's run statistics of them are read when it has ended:
- * complete, and without disturbing it. Exit status: 0 also if TOOL failed (see "status"), 1 if nothing was measured.
+ * The run statistics of its BPF programs are read when it has ended. Exit status: 0 also if TOOL failed (see
+ * "status"), 1 if nothing was measured.
  */
 #include <bpf/bpf.h>
 #include <dirent.h>
@@ -31,7 +31,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PROGRAMS_MAX   16
+#include "programs.h"
+
 #define LOAD_SECONDS   "600" /* until killed */
 #define LOAD_WARM_MS   300
 #define START_POLL_MS  1
@@ -52,14 +53,6 @@ struct load {
 	pid_t tgid;
 	FILE *lines;
 	uint64_t rounds, at_ns, cpu_ns; /* of the last line */
-};
-
-/* BPF programs on perf events that came after the start; those of other processes are among them. */
-struct programs {
-	uint32_t last_id;
-	int fds[PROGRAMS_MAX];
-	uint32_t ids[PROGRAMS_MAX];
-	int n;
 };
 
 struct tool {
@@ -144,80 +137,6 @@ static void load_stop(struct load *load)
 	fclose(load->lines);
 }
 
-static int program_info(int fd, struct bpf_prog_info *info)
-{
-	uint32_t bytes = sizeof(*info);
-
-	memset(info, 0, sizeof(*info));
-	return bpf_obj_get_info_by_fd(fd, info, &bytes);
-}
-
-/* Holds the programs on perf events that were loaded since the last look. */
-static void programs_look(struct programs *p)
-{
-	struct bpf_prog_info info;
-	uint32_t id;
-	int fd;
-
-	while (!bpf_prog_get_next_id(p->last_id, &id)) {
-		p->last_id = id;
-		fd = bpf_prog_get_fd_by_id(id);
-		if (fd < 0)
-			continue;
-		if (p->n < PROGRAMS_MAX && !program_info(fd, &info) && info.type == BPF_PROG_TYPE_PERF_EVENT) {
-			p->ids[p->n] = id;
-			p->fds[p->n++] = fd;
-		} else {
-			close(fd);
-		}
-	}
-}
-
-/* Has `tgid` a file descriptor of the program? */
-static bool program_is_of(uint32_t id, pid_t tgid)
-{
-	char path[PATH_MAX], line[128];
-	struct dirent *entry;
-	bool found = false;
-	uint32_t number;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/fdinfo", tgid);
-	dir = opendir(path);
-	while (dir && !found && (entry = readdir(dir))) {
-		FILE *f;
-
-		snprintf(path, sizeof(path), "/proc/%d/fdinfo/%s", tgid, entry->d_name);
-		f = fopen(path, "re");
-		while (f && !found && fgets(line, sizeof(line), f))
-			found = sscanf(line, "prog_id: %" SCNu32, &number) == 1 && number == id;
-		if (f)
-			fclose(f);
-	}
-	if (dir)
-		closedir(dir);
-	return found;
-}
-
-/* Has one of the tool's programs run? Those of others are let go. */
-static bool programs_have_run(struct programs *p, pid_t tgid)
-{
-	struct bpf_prog_info info;
-
-	for (int i = 0; i < p->n; i++) {
-		if (program_info(p->fds[i], &info) || !info.run_cnt)
-			continue;
-		if (program_is_of(p->ids[i], tgid))
-			return true;
-		close(p->fds[i]);
-		p->n--;
-		p->fds[i] = p->fds[p->n];
-		p->ids[i] = p->ids[p->n];
-		i--;
-	}
-	return false;
-}
-
 static void programs_print(const struct programs *p)
 {
 	uint64_t runs = 0, ns = 0;
@@ -233,8 +152,8 @@ static void programs_print(const struct programs *p)
 
 static void tool_start(struct tool *tool, const struct options *o)
 {
-	while (!bpf_prog_get_next_id(tool->programs.last_id, &tool->programs.last_id))
-		;
+	tool->programs.type = BPF_PROG_TYPE_PERF_EVENT;
+	programs_begin(&tool->programs);
 	tool->start_ns = now_ns();
 	tool->tgid = fork();
 	if (tool->tgid < 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# report.awk: the table of tests/bench/bench from its lines "ROUND TOOL NAME VALUE". Round 0: of the whole run.
+# report.awk: the table of tests/bench/bench from its lines "ROUND TOOL NAME VALUE". Round 0: of the whole run. Needs stats.awk.
 # Set by the caller: rounds, hz, seconds, cpus, kernel. Every ratio is made within one round.
 
 $1 == 0 {
@@ -48,24 +48,6 @@ function metric(name, round, tool,    empty) {
 
 function max(a, b) {
 	return a + 0 > b + 0 ? a + 0 : b + 0
-}
-
-# Sorts the known ones of list[1..rounds] into sorted[1..]; returns how many.
-function sort_known(list,    i, j, n, v) {
-	n = 0
-	for (i = 1; i <= rounds; i++) {
-		if (list[i] == "")
-			continue
-		v = list[i]
-		for (j = n++; j > 0 && sorted[j] > v; j--)
-			sorted[j + 1] = sorted[j]
-		sorted[j + 1] = v
-	}
-	return n
-}
-
-function median(n) {
-	return n % 2 ? sorted[(n + 1) / 2] : (sorted[n / 2] + sorted[n / 2 + 1]) / 2
 }
 
 # "MEDIAN (MIN to MAX)" of list, by a printf format
