@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "views/json_books.h"
 
-#include <string.h>
-#include <time.h>
+#include "views/footer.h"
+#include "views/json_values.h"
 
 /* Nanoseconds since 1970 are above 2^53, so no number that keeps its digits in jq and JavaScript. */
 static void write_start(struct json *j, uint64_t start_ns)
 {
-	time_t start = (time_t)(start_ns / 1000000000);
-	char text[64] = "", fraction[16];
 	uint64_t start_us = start_ns / 1000;
-	struct tm tm;
 
-	if (gmtime_r(&start, &tm))
-		strftime(text, sizeof(text) - sizeof(fraction), "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(fraction, sizeof(fraction), ".%09uZ", (unsigned)(start_ns % 1000000000));
-	strcat(text, fraction);
-	json_string(j, "start", text);
+	json_time(j, "start", start_ns);
 	json_double(j, "start_unix_s", (double)start_us / 1e6);
 }
 
@@ -58,14 +51,6 @@ static void write_balance(struct json *j, const struct rec_sampling *s, uint64_t
 	json_object_end(j);
 }
 
-static void write_asked(struct json *j, const char *key, uint64_t value)
-{
-	if (value)
-		json_uint(j, key, value);
-	else
-		json_null(j, key);
-}
-
 static void write_sampling(struct json *j, const struct rec_sampling *s, uint64_t lost)
 {
 	json_object(j, "sampling");
@@ -73,8 +58,8 @@ static void write_sampling(struct json *j, const struct rec_sampling *s, uint64_
 	json_string(j, "fallback", s->fallback[0] ? s->fallback : NULL);
 	json_string(j, "unit", s->unit);
 	json_bool(j, "is_time", s->is_time);
-	write_asked(j, "asked_hz", s->asked_hz);
-	write_asked(j, "asked_period", s->asked_period);
+	json_known(j, "asked_hz", s->asked_hz, s->asked_hz);
+	json_known(j, "asked_period", s->asked_period, s->asked_period);
 	json_double(j, "achieved_hz", s->achieved_hz);
 	write_balance(j, s, lost);
 	json_uint(j, "kept_weight", s->kept_weight);
@@ -150,7 +135,10 @@ static void write_baseline(struct json *j, const struct rec_baseline *b)
 void json_books(struct json *j, const struct recording *r)
 {
 	write_meta(j, &r->meta);
-	write_sampling(j, &r->sampling, sum_lost(&r->lost));
+	if (footer_has_samples(r))
+		write_sampling(j, &r->sampling, sum_lost(&r->lost));
+	else
+		json_null(j, "sampling");
 	write_lost(j, &r->lost);
 	write_selection(j, &r->selection);
 	write_cost(j, &r->cost);

@@ -115,7 +115,10 @@ static void write_title(const struct latency_page *p, const struct rec_case *c, 
 		snprintf(thread, sizeof(thread), ", TID %d", c->tid);
 	footer_line(p->f, p->o, "%s: %s at %s, CPU %d: %.32s (PID %d%s, %s), %s", title,
 		    units_duration(total, c->total_ns), local_time(time, c->unix_ns), c->cpu,
-		    recording_str(p->r, c->comm), c->tgid, thread, prio_text(prio, c), latency_kind_name(c->kind));
+		    recording_str(p->r, c->comm), c->tgid, thread, prio_text(prio, c),
+		    c->kind == LATENCY_TIMER	? "from the timer on"
+		    : c->kind == LATENCY_WAKING ? "from the waking on"
+						: "preempted");
 }
 
 /* --- parts --- */
@@ -210,7 +213,8 @@ static void write_waker(const struct latency_page *p, const struct rec_case *c)
 	flags(mark, p, c);
 	footer_hanging(p->f, p->o, "  ", "woken by %s%s%s on CPU %d, flags %s", by,
 		       interrupted ? ", which interrupted " : "", whom, c->waker_cpu, mark);
-	if (*latency_stack_text(stack, p->r, c->waker_stack, STACK_WAKER))
+	if (c->expiry_ns < 0 &&
+	    *latency_stack_text(stack, p->r, c->waker_stack, STACK_WAKER)) /* timers have all the same */
 		footer_hanging(p->f, p->o, "    ", "at %s", stack);
 }
 
@@ -244,7 +248,7 @@ static void write_also(const struct latency_page *p, const struct rec_case *c)
 		{ WAKE_RTLOCK, "slept on a lock of PREEMPT_RT" },
 		{ WAKE_THROTTLED, "throttled when the wait began" },
 		{ WAKE_REMOTE, "queued by another CPU than the waking one" },
-		{ WAKE_PINNED, "may not run on every CPU" },
+		{ WAKE_PINNED, "pinned: not on every CPU" },
 		{ WAKE_CLOCK, "clocks of two CPUs differed" },
 	};
 	char line[LINE_BYTES] = "", stack[LATENCY_STACK_BYTES];

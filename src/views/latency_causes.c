@@ -67,6 +67,26 @@ static unsigned top_quarter(const struct rec_latency *l, double *percentile)
 	return quarter;
 }
 
+static bool is_of(enum causes_column column, const struct rec_case *c)
+{
+	return column == COLUMN_ABOVE || (c->kind == LATENCY_PREEMPTED) == (column == COLUMN_PREEMPTED);
+}
+
+/* If not all of the worst delays are that long, no other is: then their number is known. */
+static void count_worst(struct causes_of *column, const struct rec_latency *l, enum causes_column which)
+{
+	uint64_t as_long = 0, n = 0;
+
+	for (size_t i = 0; i < l->n_cases; i++) {
+		bool is_long = !l->cases[i].above && l->cases[i].total_ns >= column->from_ns;
+
+		as_long += is_long;
+		n += is_long && is_of(which, &l->cases[i]);
+	}
+	if (as_long < l->worst && n >= column->at_least && n <= column->at_most)
+		column->at_least = column->at_most = n;
+}
+
 static bool has_column(enum causes_column column, const struct rec_cause *cause, unsigned quarter)
 {
 	if (cause->quarter < quarter)
@@ -94,6 +114,7 @@ static void find_columns(struct causes *c, const struct rec_latency *l)
 			count_wakeups(column, l);
 		if (i == COLUMN_PREEMPTED || i == COLUMN_ABOVE)
 			count_preempted(column, l);
+		count_worst(column, l, (enum causes_column)i);
 	}
 	c->strictest = c->columns[COLUMN_ABOVE].is_there     ? COLUMN_ABOVE
 		       : c->columns[COLUMN_TOP].is_there     ? COLUMN_TOP
@@ -127,8 +148,7 @@ static bool has_id(enum wake_cause cause)
 	return cause == CAUSE_HARDIRQ || cause == CAUSE_VECTOR || cause == CAUSE_SOFTIRQ;
 }
 
-/* Is it another cause with another name? Of the rest the name is of who ran meanwhile, which matters not. */
-static bool has_name(enum wake_cause cause)
+bool cause_has_name(enum wake_cause cause)
 {
 	return cause == CAUSE_TIMER_BEHIND || cause == CAUSE_HARDIRQ || cause == CAUSE_AFFINITY ||
 	       (cause >= CAUSE_TASK_BETTER && cause <= CAUSE_TASK_BOOSTED);
@@ -144,7 +164,7 @@ static void gather(struct causes *c, const struct rec_latency *l)
 
 		c->rows[i] = (struct cause_row){ .cause = from->cause,
 						 .id = has_id(from->cause) ? from->id : 0,
-						 .name = has_name(from->cause) ? from->name : 0 };
+						 .name = cause_has_name(from->cause) ? from->name : 0 };
 		for (int j = 0; j < CAUSES_COLUMNS; j++)
 			if (c->columns[j].is_there && has_column((enum causes_column)j, from, c->columns[j].quarter))
 				c->rows[i].ns[j] = from->ns;

@@ -43,6 +43,9 @@ struct causes {
 	enum causes_column strictest;
 };
 
+/* Is it another cause with another name? Of the rest a name is of who ran meanwhile, and no matter. */
+bool cause_has_name(enum wake_cause cause);
+
 /* 0 or -ENOMEM; to be closed after either. */
 int causes_open(struct causes *c, const struct rec_latency *l);
 void causes_close(struct causes *c);

@@ -7,7 +7,7 @@
 #include "views/latency_shares.h"
 #include "views/latency_view.h"
 
-#define COLUMN 13
+#define COLUMN 11
 #define CELL   64
 
 /* Of a row that stands for several tasks, lines or numbers. */
@@ -44,14 +44,16 @@ char *latency_row_text(char buf[LATENCY_CAUSE_BYTES], const struct recording *r,
 
 static const char *title(char buf[CELL], const struct causes *c, enum causes_column column)
 {
+	double percentile = c->columns[column].percentile;
+
 	switch (column) {
-	case COLUMN_TOP:
-		snprintf(buf, CELL, "p%.4g", c->columns[column].percentile);
+	case COLUMN_TOP: /* "p99", "p99.1", "p99.97" */
+		snprintf(buf, CELL, "p%.*g", percentile < 99.95 ? 3 : 5, percentile);
 		return buf;
 	case COLUMN_PREEMPTED:
 		return "preempted";
 	case COLUMN_ABOVE:
-		return "--above";
+		return "limit";
 	default:
 		return "all wakeups";
 	}

@@ -94,11 +94,9 @@ static bool of_column(struct evidence *e, const struct causes *c, enum causes_co
 	*is_enough = of->is_there && of->at_least >= (column == COLUMN_ABOVE ? 1 : DELAYS_MIN);
 	if (!*is_enough)
 		return false;
-	snprintf(e->of, sizeof(e->of), "the %s %s%s%s", latency_delays_text(delays, of),
-		 column == COLUMN_PREEMPTED ? "waits after a preemption"
-		 : of->at_least == 1	    ? "delay"
-					    : "delays",
-		 of->quarter ? " >= " : "", of->quarter ? units_duration(from, of->from_ns) : "");
+	snprintf(e->of, sizeof(e->of), "the %s %s%s%s", of->at_most == 1 ? "one" : latency_delays_text(delays, of),
+		 of->at_most == 1 ? "delay" : "delays", of->quarter ? " >= " : "",
+		 of->quarter ? units_duration(from, of->from_ns) : "");
 	for (size_t i = 0; i < c->n; i++)
 		if (c->rows[i].cause != CAUSE_NONE && (!most || c->rows[i].ns[column] > most->ns[column]))
 			most = &c->rows[i];
@@ -111,6 +109,11 @@ static bool of_column(struct evidence *e, const struct causes *c, enum causes_co
 	return true;
 }
 
+static bool is_part(const struct evidence *e, const struct rec_part *part)
+{
+	return part->cause == e->cause && part->id == e->id && (part->name == e->name || !cause_has_name(part->cause));
+}
+
 /* Parts are largest first. */
 static bool of_case(struct evidence *e, const struct rec_case *c)
 {
@@ -120,7 +123,7 @@ static bool of_case(struct evidence *e, const struct rec_case *c)
 		return false;
 	e->cause = c->parts[0].cause;
 	e->id = c->parts[0].id;
-	e->name = c->parts[0].name;
+	e->name = cause_has_name(e->cause) ? c->parts[0].name : 0;
 	e->pct = 100 * (double)c->parts[0].ns / (double)c->total_ns;
 	snprintf(e->of, sizeof(e->of), "the worst delay, %s", units_duration(total, c->total_ns));
 	return true;
@@ -134,11 +137,6 @@ static const struct rec_case *worst_case(const struct rec_latency *l)
 		if (!worst || l->cases[i].total_ns > worst->total_ns)
 			worst = &l->cases[i];
 	return worst;
-}
-
-static bool is_part(const struct evidence *e, const struct rec_part *part)
-{
-	return part->cause == e->cause && part->id == e->id && part->name == e->name;
 }
 
 /* Of the longest delay with this cause that was recorded in full: where its section ended. */
@@ -184,6 +182,22 @@ static char *judge(char buf[VERDICT_BYTES], const struct recording *r, const str
 		 verdict_advice(advice, e->cause, recording_str(r, e->name)) ? ": " : "");
 	if (verdict_advice(advice, e->cause, recording_str(r, e->name)))
 		strncat(buf, advice, VERDICT_BYTES - 1 - strlen(buf));
+	return buf;
+}
+
+/* Many middling delays must not hide what one long delay shows. */
+static char *add_worst(char buf[VERDICT_BYTES], const struct recording *r, const struct evidence *e,
+		       const struct rec_case *worst, uint64_t from_ns)
+{
+	char what[LATENCY_CAUSE_BYTES];
+	size_t used = strlen(buf);
+	struct evidence other;
+
+	if (!worst || worst->total_ns / WORSE_TIMES < from_ns || !of_case(&other, worst) ||
+	    is_part(e, &worst->parts[0]))
+		return buf;
+	snprintf(buf + used, VERDICT_BYTES - used, "; but %.0f %% of %s, is %s", other.pct, other.of,
+		 latency_cause_text(what, r, other.cause, other.id, other.name, 0));
 	return buf;
 }
 
@@ -238,7 +252,7 @@ char *verdict_text(char buf[VERDICT_BYTES], const struct recording *r, const str
 		return nothing_long(buf, l, longest);
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
 		if (of_column(&e, c, columns[i], &is_enough))
-			return judge(buf, r, &e);
+			return add_worst(judge(buf, r, &e), r, &e, worst, c->columns[columns[i]].from_ns);
 		if (is_enough)
 			return no_single(buf, l, &e);
 	}

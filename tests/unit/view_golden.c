@@ -8,46 +8,10 @@
 #include <locale.h>
 #include <stdio.h>
 
-#include "view_build.h"
+#include "golden.h"
 
 #define BURN "/usr/bin/burn"
 #define LIBC "/usr/lib/x86_64-linux-gnu/libc.so.6"
-
-static char *read_all(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	char *text = NULL;
-	size_t room = 0;
-
-	if (!f)
-		return NULL;
-	if (getdelim(&text, &room, '\0', f) < 0) {
-		free(text);
-		text = NULL;
-	}
-	fclose(f);
-	return text;
-}
-
-static void check_golden(const char *name, const char *view, struct recording *r, struct view_options o)
-{
-	char path[128], *text = build_view(view, r, o), *want;
-
-	snprintf(path, sizeof(path), "tests/golden/%s.txt", name);
-	if (getenv("UPDATE_GOLDEN")) {
-		FILE *f = fopen(path, "w");
-
-		assert_non_null(f);
-		fputs(text, f);
-		assert_int_equal(fclose(f), 0);
-	}
-	want = read_all(path);
-	assert_non_null(want);
-	assert_string_equal(text, want);
-	free(want);
-	free(text);
-	recording_free(r);
-}
 
 /*
  * 2000 fires due in 10 s on 2 CPUs at 100 Hz = 1200 kept + 700 idle + 60 lost + 40 not delivered (2.0 %);
