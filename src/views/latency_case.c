@@ -12,15 +12,13 @@
 #include "views/latency_stack.h"
 #include "views/latency_view.h"
 
-#define SHOWN_AUTO   5
-#define US_COLUMNS   12
-#define PART_COLUMNS 24 /* of a part, before its text */
-#define LINE_BYTES   512
+#define SHOWN_AUTO 5
+#define LINE_BYTES 512
 #define LEGEND                                                                                         \
 	"flags of wakings as ftrace prints them: interrupts off (? cannot be known), N need_resched, " \
 	"h hard IRQ or s softirq, depth of preempt_disable"
 
-static char *us(char buf[UNITS_BYTES], uint64_t ns)
+char *latency_us(char buf[UNITS_BYTES], uint64_t ns)
 {
 	char whole[UNITS_BYTES];
 	uint64_t tenths = ns / 100 + (ns % 100 >= 50);
@@ -36,10 +34,10 @@ static char *after(char buf[UNITS_BYTES + 1], const struct rec_case *c, int64_t 
 
 	if (ago > c->total_ns) {
 		buf[0] = '-';
-		us(buf + 1, ago - c->total_ns);
+		latency_us(buf + 1, ago - c->total_ns);
 	} else {
 		buf[0] = '+';
-		us(buf + 1, c->total_ns - ago);
+		latency_us(buf + 1, c->total_ns - ago);
 	}
 	return buf;
 }
@@ -119,65 +117,6 @@ static void write_title(const struct latency_page *p, const struct rec_case *c, 
 		    c->kind == LATENCY_TIMER	? "from the timer on"
 		    : c->kind == LATENCY_WAKING ? "from the waking on"
 						: "preempted");
-}
-
-/* --- parts --- */
-
-static const char *stack_of_part(char buf[LATENCY_STACK_BYTES], const struct recording *r, const struct rec_case *c,
-				 enum wake_cause cause)
-{
-	if (cause == CAUSE_TASK_WORSE && *latency_stack_text(buf, r, c->out_stack, STACK_OUT))
-		return ", left the kernel section at ";
-	if (cause == CAUSE_TIMER_IRQS_OFF && *latency_stack_text(buf, r, c->waker_stack, STACK_LATE))
-		return ", ended in ";
-	return strcpy(buf, "");
-}
-
-/* "softirq NET_RX (3 runs)", "camera-svc kept the CPU (not preemptible) [TID 233, OTHER]" */
-static void describe(char buf[LINE_BYTES], const struct latency_page *p, const struct rec_part *part)
-{
-	char text[LATENCY_CAUSE_BYTES], prio[32];
-	size_t used = (size_t)snprintf(buf, LINE_BYTES, "%s",
-				       latency_cause_text(text, p->r, part->cause, part->id, part->name, part->by));
-
-	if (part->tid)
-		used += (size_t)snprintf(buf + used, LINE_BYTES - used, " [TID %d, %s]", part->tid,
-					 latency_prio_text(prio, part->prio));
-	if (part->spans > 1)
-		snprintf(buf + used, LINE_BYTES - used, " (%s runs)", units_count(prio, part->spans));
-}
-
-static void write_part(const struct latency_page *p, const struct rec_case *c, const struct rec_part *part,
-		       bool with_stack)
-{
-	char ns[UNITS_BYTES], before[2 * UNITS_BYTES], text[LINE_BYTES], stack[LATENCY_STACK_BYTES] = "";
-	const char *between = with_stack ? stack_of_part(stack, p->r, c, part->cause) : "";
-
-	describe(text, p, part);
-	snprintf(before, sizeof(before), "  %*s us %4.0f %%  ", US_COLUMNS, us(ns, part->ns),
-		 c->total_ns ? 100 * (double)part->ns / (double)c->total_ns : 0);
-	footer_hanging(p->f, p->o, before, "%s%s%s", text, between, stack);
-}
-
-static bool is_first_of_cause(const struct rec_case *c, size_t i)
-{
-	for (size_t j = 0; j < i; j++)
-		if (c->parts[j].cause == c->parts[i].cause)
-			return false;
-	return true;
-}
-
-static void write_parts(const struct latency_page *p, const struct rec_case *c)
-{
-	uint64_t sum_ns = 0;
-	char ns[UNITS_BYTES];
-
-	for (size_t i = 0; i < c->n_parts; i++) {
-		write_part(p, c, &c->parts[i], is_first_of_cause(c, i));
-		sum_ns += c->parts[i].ns;
-	}
-	if (c->n_parts > 1)
-		fprintf(p->f, "  %*s us         in all\n", US_COLUMNS, us(ns, sum_ns));
 }
 
 /* --- how things stood --- */
@@ -271,7 +210,7 @@ void latency_write_case(const struct latency_page *p, const struct rec_case *c, 
 {
 	fputc('\n', p->f);
 	write_title(p, c, title);
-	write_parts(p, c);
+	latency_write_parts(p, c);
 	write_waker(p, c);
 	write_stamps(p, c);
 	write_also(p, c);

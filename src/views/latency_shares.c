@@ -91,22 +91,31 @@ static const char *share(char buf[CELL], const struct cause_row *row, enum cause
 	return buf;
 }
 
+static const char *head_cell(char buf[CELL], const struct causes *c, enum causes_column column, int line)
+{
+	if (line == 0)
+		return title(buf, c, column);
+	return line == 1 ? limit(buf, &c->columns[column]) : latency_delays_text(buf, &c->columns[column]);
+}
+
 static void write_head(const struct latency_page *p, const struct causes *c)
 {
 	char cell[CELL];
 
-	fputc(' ', p->f);
-	for (int i = 0; i < CAUSES_COLUMNS; i++)
-		if (c->columns[i].is_there)
-			fprintf(p->f, " %*s", COLUMN, title(cell, c, (enum causes_column)i));
-	fprintf(p->f, "\n ");
-	for (int i = 0; i < CAUSES_COLUMNS; i++)
-		if (c->columns[i].is_there)
-			fprintf(p->f, " %*s", COLUMN, limit(cell, &c->columns[i]));
-	fprintf(p->f, "\n ");
-	for (int i = 0; i < CAUSES_COLUMNS; i++)
-		if (c->columns[i].is_there)
-			fprintf(p->f, " %*s", COLUMN, latency_delays_text(cell, &c->columns[i]));
+	for (int line = 0; line < 3; line++) {
+		unsigned blanks = 1;
+
+		for (int i = 0; i < CAUSES_COLUMNS; i++) {
+			const char *text = head_cell(cell, c, (enum causes_column)i, line);
+
+			blanks += c->columns[i].is_there ? COLUMN + 1 : 0;
+			if (!c->columns[i].is_there || !*text)
+				continue;
+			fprintf(p->f, "%*s", (int)blanks, text); /* nothing stands behind the last text of a line */
+			blanks = 0;
+		}
+		fputs(line < 2 ? "\n" : "", p->f);
+	}
 	fprintf(p->f, "  delays\n");
 }
 

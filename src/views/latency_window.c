@@ -27,14 +27,24 @@ static bool is_shown(const struct rec_case *c, size_t i)
 	return longer < SHOWN;
 }
 
+/* "+12.1", "-3.0" */
+static char *moment(char buf[UNITS_BYTES + 1], int64_t ns)
+{
+	buf[0] = ns < 0 ? '-' : '+';
+	latency_us(buf + 1, ns < 0 ? -(uint64_t)ns : (uint64_t)ns);
+	return buf;
+}
+
 static void write_span(const struct latency_page *p, const struct rec_span *s)
 {
-	char text[LATENCY_CAUSE_BYTES], who[64] = "", prio[32], before[96];
+	char text[LATENCY_CAUSE_BYTES], who[64] = "", prio[32], start[UNITS_BYTES + 1], end[UNITS_BYTES + 1],
+					net[UNITS_BYTES], before[4 * UNITS_BYTES];
 
 	if (s->kind == SPAN_TASK)
 		snprintf(who, sizeof(who), " [TID %d, %s]", s->id, latency_prio_text(prio, s->prio));
-	snprintf(before, sizeof(before), "  %+12.1f .. %+10.1f us, net %10.1f us  ", (double)s->start_ns / 1e3,
-		 (double)s->end_ns / 1e3, (double)s->net_ns / 1e3);
+	snprintf(before, sizeof(before), "  %*s .. %*s us, net %*s us  ", LATENCY_US_COLUMNS,
+		 moment(start, s->start_ns), LATENCY_US_COLUMNS, moment(end, s->end_ns), LATENCY_US_COLUMNS - 2,
+		 latency_us(net, s->net_ns));
 	footer_hanging(p->f, p->o, before, "%s%s", latency_context_text(text, p->r, s->kind, s->id, s->name), who);
 }
 
