@@ -15,6 +15,13 @@ struct {
 	__type(value, struct wake_cause_sum);
 } cause_sums SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, WAKE_PLAIN_SUMS);
+	__type(key, __u32);
+	__type(value, struct wake_cause_sum);
+} plain_sums SEC(".maps");
+
 static __always_inline bool name_equals(const char *a, const char *b)
 {
 	const __u64 *x = (const void *)a, *y = (const void *)b;
@@ -25,6 +32,15 @@ static __always_inline bool name_equals(const char *a, const char *b)
 static __always_inline bool part_joins(const struct wake_part *part, __u8 cause, const struct span *s)
 {
 	return part->cause == cause && part->id == s->id && name_equals(part->name, s->name);
+}
+
+static __always_inline void charge_more(struct wake_parts *parts, __u8 cause, __u64 ns)
+{
+	if (!parts->has_more)
+		__builtin_memset(parts->more_ns, 0, sizeof(parts->more_ns));
+	parts->has_more = 1;
+	if (cause < WAKE_CAUSES) /* for the verifier */
+		parts->more_ns[cause] += ns;
 }
 
 /* Adds time to the last part or the one before it if that is the same, or as a new one. */
@@ -47,8 +63,7 @@ static __always_inline void charge_add(struct charge *to, __u8 cause, __u64 ns, 
 		return;
 	}
 	if (n >= WAKE_PARTS) {
-		if (cause < WAKE_CAUSES)
-			parts->more_ns[cause] += ns;
+		charge_more(parts, cause, ns);
 		return;
 	}
 	part = &parts->part[n];
@@ -194,8 +209,10 @@ __noinline int charge_segment(__u32 to, __u32 of)
 /* Adds one part to the sums of all delays; false: there is no room. */
 static __always_inline bool charge_sum(struct wake_cause_key *key, __u64 spans, __u64 ns)
 {
-	struct wake_cause_sum *sum = bpf_map_lookup_elem(&cause_sums, key), first = { spans, ns };
+	__u32 plain = wake_plain(key->cause), at = wake_plain_index(plain, key->quarter, key->preempted);
+	struct wake_cause_sum *sum, first = { spans, ns };
 
+	sum = plain < WAKE_PLAINS ? bpf_map_lookup_elem(&plain_sums, &at) : bpf_map_lookup_elem(&cause_sums, key);
 	if (!sum)
 		return !bpf_map_update_elem(&cause_sums, key, &first, BPF_NOEXIST);
 	sum->spans += spans;

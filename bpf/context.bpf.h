@@ -9,6 +9,8 @@
 #include "core.bpf.h"
 #include "kbpfprof/wakeup.h"
 
+const volatile struct wakeup_config config = { .causes = 1, .task_storage = 1 };
+
 /* A timer's function runs: since when it was due. */
 struct context_timer {
 	__u64 expiry_ns, hard_expiry_ns; /* without and with slack, CLOCK_MONOTONIC */
@@ -56,6 +58,12 @@ volatile __u32 enabled = 0;
 const volatile __s64 steal_from_rq_bytes = 0;
 /* Likewise to `__irq_regs`; 0: not known. */
 const volatile __s64 irq_regs_from_rq_bytes = 0;
+
+/*
+ * Measured tasks that wait for any CPU, where few are measured (config.details): what is wanted only while one waits
+ * then costs one look at this.
+ */
+volatile __u64 following = 0;
 
 static __always_inline struct context_cpu *context_of(__u32 cpu_id)
 {
@@ -240,14 +248,19 @@ static __always_inline void context_follow(struct context_cpu *cpu, __u64 now_ns
 		cpu->entry_ns = 0;
 	}
 	__sync_fetch_and_add(&cpu->waiting, 1);
+	if (config.details)
+		__sync_fetch_and_add(&following, 1);
 }
 
 static __always_inline void context_unfollow(__u32 cpu_id)
 {
 	struct context_cpu *cpu = context_of(cpu_id);
 
-	if (cpu && cpu->waiting)
-		__sync_fetch_and_add(&cpu->waiting, -1);
+	if (!cpu || !cpu->waiting)
+		return;
+	__sync_fetch_and_add(&cpu->waiting, -1);
+	if (config.details)
+		__sync_fetch_and_add(&following, -1);
 }
 
 static __always_inline void context_name_boost(struct context_cpu *cpu, struct task_struct *waiter)
@@ -267,7 +280,8 @@ static __always_inline void context_task_span(struct context_cpu *cpu, struct ta
 	open->id = task->pid;
 	open->kind = kind;
 	spans_close(spans, LEVEL_TASK, span, now_ns, inner_ns, SPAN_NONE);
-	bpf_probe_read_kernel(span->name, sizeof(span->name), (void *)task + bpf_core_field_offset(task->comm));
+	if (kind == SPAN_TASK)
+		__builtin_memcpy(span->name, task->comm, sizeof(span->name));
 	span->prio = (__s16)task->prio;
 	span->flags = cpu->task_flags;
 	if (kind == SPAN_TASK && task->prio < task->normal_prio) {

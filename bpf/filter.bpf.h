@@ -63,6 +63,22 @@ static __always_inline __u32 filter_tid(struct task_struct *task)
 	return BPF_CORE_READ(task, pid);
 }
 
+/*
+ * Which low bits the numbers of targets have: most tasks are none, and this tells it sooner than the tables. Only
+ * ever set; bytes, since bits would need an atomic.
+ */
+volatile __u8 filter_hints[FILTER_HINTS] SEC(".data.hints");
+
+static __always_inline void filter_hint(__u32 key)
+{
+	filter_hints[key % FILTER_HINTS] = 1;
+}
+
+static __always_inline bool filter_may_be(__u32 key)
+{
+	return filter_hints[key % FILTER_HINTS];
+}
+
 static __always_inline bool filter_is_active(void *map, __u32 key)
 {
 	__u32 *target = bpf_map_lookup_elem(map, &key);
@@ -101,7 +117,8 @@ static __always_inline bool filter_in_cgroup(struct task_struct *task)
 /* tgid and tid: of the caller's namespace. */
 static __always_inline bool filter_passes(struct task_struct *task, __u32 tgid, __u32 tid)
 {
-	if (filter.by_task && !filter_is_active(&tgids, tgid) && !filter_is_active(&tids, tid))
+	if (filter.by_task && !(filter_may_be(tgid) && filter_is_active(&tgids, tgid)) &&
+	    !(filter_may_be(tid) && filter_is_active(&tids, tid)))
 		return false;
 	if (filter.by_comm && !filter_has_comm(task))
 		return false;
@@ -117,6 +134,7 @@ static __always_inline void filter_inherit(void *map, __u32 parent, __u32 child)
 	if (!target || !child)
 		return;
 	state = *target;
+	filter_hint(child);
 	if (bpf_map_update_elem(map, &child, &state, 0))
 		lost_count(LOST_TARGET_FULL);
 }

@@ -6,11 +6,12 @@
 #include "kbpfprof/wakeup.h"
 #include <bpf/bpf_helpers.h>
 
+/* All kinds in one element: a wait counts in several of them. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, LATENCY_KINDS);
+	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct hist);
+	__type(value, struct wake_hists);
 } hists SEC(".maps");
 
 struct {
@@ -28,12 +29,11 @@ struct {
 	__type(value, struct hist);
 } hist_zeros SEC(".maps");
 
-static __always_inline void hist_count(__u32 kind, __u64 ns)
+static __always_inline struct wake_hists *hists_here(void)
 {
-	struct hist *h = bpf_map_lookup_elem(&hists, &kind);
+	__u32 zero = 0;
 
-	if (h) /* the map has every kind */
-		hist_add(h, ns);
+	return bpf_map_lookup_elem(&hists, &zero);
 }
 
 /* False: there is no room for another group. */

@@ -7,11 +7,9 @@
 #ifndef WAITS_BPF_H
 #define WAITS_BPF_H
 
-#include "core.bpf.h"
+#include "context.bpf.h"
 #include "kbpfprof/wakeup.h"
 #include "lost.bpf.h"
-
-const volatile struct wakeup_config config = { .causes = 1, .task_storage = 1 };
 
 struct wait {
 	struct wake_task task;
@@ -57,7 +55,14 @@ struct {
 	__type(value, struct wait_stacks);
 } stacks_by_tid SEC(".maps");
 
-/* What a new entry starts with. */
+/* What a new entry starts with: too large for the stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wait);
+} waits_zeros SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -78,8 +83,9 @@ static __always_inline struct wait *wait_find(struct task_struct *task)
 /* NULL: there is no room, which is counted. */
 static __always_inline struct wait *wait_make(struct task_struct *task)
 {
-	struct wait *wait = wait_find(task), zeros = {};
-	__u32 tid;
+	struct wait *wait = wait_find(task);
+	__u32 tid, zero = 0;
+	void *zeros;
 	long err;
 
 	if (wait)
@@ -91,7 +97,8 @@ static __always_inline struct wait *wait_make(struct task_struct *task)
 		return wait;
 	}
 	tid = task->pid;
-	err = bpf_map_update_elem(&waits_by_tid, &tid, &zeros, BPF_NOEXIST);
+	zeros = bpf_map_lookup_elem(&waits_zeros, &zero);
+	err = zeros ? bpf_map_update_elem(&waits_by_tid, &tid, zeros, BPF_NOEXIST) : 0;
 	if (err)
 		lost_count_update(err);
 	return bpf_map_lookup_elem(&waits_by_tid, &tid);

@@ -67,6 +67,15 @@ static __always_inline bool is_wanted(struct task_struct *task)
 	return filter_passes(task, task->tgid, task->pid);
 }
 
+/* A task is being woken: need_resched is set before it is told to be in a run queue. A hint, not locked. */
+volatile __u32 is_waking = 0;
+
+static __always_inline void note_waking(__u32 now)
+{
+	if (config.details)
+		is_waking = now;
+}
+
 /* --- The waking: who, from where, by which timer. */
 
 static __always_inline void note_context(struct wake_waker *w, const struct context_cpu *cpu)
@@ -85,6 +94,14 @@ static __always_inline void note_context(struct wake_waker *w, const struct cont
 	w->context = open->kind;
 	w->context_id = open->id;
 	__builtin_memcpy(w->irq_name, open->name, sizeof(w->irq_name));
+}
+
+/* Of the waker, without what this program adds. */
+static __always_inline __u8 note_depth(const struct context_cpu *cpu)
+{
+	__u8 depth = context_preempt_depth(cpu);
+
+	return depth == 255 || depth < cpu->own_depth ? depth : depth - cpu->own_depth;
 }
 
 /* Interrupts that ended between the moment the timer was due and its own interrupt: they held it up. */
@@ -167,9 +184,7 @@ static __always_inline void note_waker(void *ctx, struct task_struct *task, stru
 	w->tgid = id >> 32;
 	w->tid = (__u32)id;
 	bpf_get_current_comm(w->comm, sizeof(w->comm));
-	w->preempt_count = context_preempt_depth(cpu);
-	if (w->preempt_count != 255 && w->preempt_count >= cpu->own_depth)
-		w->preempt_count -= cpu->own_depth;
+	w->preempt_count = config.details ? note_depth(cpu) : 255;
 	note_context(w, cpu);
 	note_timer(wait, cpu, now_ns);
 	if (!config.waker_stacks)
@@ -201,6 +216,8 @@ int BPF_PROG(on_waking, struct task_struct *task)
 		return 0;
 	now_ns = bpf_ktime_get_ns();
 	result = wake_waking(&wait->task, now_ns, is_here(task), !task->on_cpu && !core_is_runnable(task));
+	if (result == WAKE_FIRST)
+		note_waking(1);
 	if (result == WAKE_FIRST || result == WAKE_PENDING)
 		note_waker(ctx, task, wait, now_ns);
 	else
@@ -244,6 +261,7 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
 	cpu_id = core_task_cpu(task);
 	if (wake_wakeup(&wait->task, now_ns, cpu_id) != WAKE_QUEUED)
 		return 0;
+	note_waking(0);
 	if (bpf_get_smp_processor_id() != wait->waker.cpu)
 		wait->task.flags |= WAKE_REMOTE;
 	queued(wait, task, cpu_id, now_ns);
@@ -317,9 +335,8 @@ static __always_inline void group_key(struct wake_group_key *key, struct task_st
 	}
 }
 
-static __always_inline void measure_kind(struct wake_group_key *key, __u32 kind, __u64 ns)
+static __always_inline void measure_group(struct wake_group_key *key, __u32 kind, __u64 ns)
 {
-	hist_count(kind, ns);
 	if (!config.per)
 		return;
 	key->kind = kind;
@@ -330,23 +347,26 @@ static __always_inline void measure_kind(struct wake_group_key *key, __u32 kind,
 static __always_inline void measure(struct task_struct *task, const struct wait *wait, struct wait_end *end)
 {
 	const struct wake_task *t = &wait->task;
+	struct wake_hists *h = hists_here();
 	struct wake_group_key key = {};
 
+	if (!h)
+		return;
 	if (config.per)
 		group_key(&key, task, end->cpu_id);
 	if (end->kind == LATENCY_PREEMPTED) {
-		count(WAKE_COUNT_PREEMPTIONS);
-		measure_kind(&key, LATENCY_PREEMPTED, end->total_ns);
+		hist_add(&h->of[LATENCY_PREEMPTED], end->total_ns);
+		measure_group(&key, LATENCY_PREEMPTED, end->total_ns);
 		return;
 	}
-	count(WAKE_COUNT_WAKEUPS);
-	measure_kind(&key, LATENCY_WAKING, end->now_ns - t->start_ns);
-	hist_count(LATENCY_ACTIVATION, t->queued_ns - t->start_ns);
-	hist_count(LATENCY_QUEUE, end->now_ns - t->queued_ns);
+	hist_add(&h->of[LATENCY_WAKING], end->now_ns - t->start_ns);
+	hist_add(&h->of[LATENCY_ACTIVATION], t->queued_ns - t->start_ns);
+	hist_add(&h->of[LATENCY_QUEUE], end->now_ns - t->queued_ns);
+	measure_group(&key, LATENCY_WAKING, end->now_ns - t->start_ns);
 	if (end->kind != LATENCY_TIMER)
 		return;
-	count(WAKE_COUNT_TIMERS);
-	measure_kind(&key, LATENCY_TIMER, end->total_ns);
+	hist_add(&h->of[LATENCY_TIMER], end->total_ns);
+	measure_group(&key, LATENCY_TIMER, end->total_ns);
 }
 
 static __always_inline void count_flags(const struct wake_task *t)
@@ -456,9 +476,7 @@ static __always_inline void charge_begin(struct context_cpu *cpu, struct task_st
 	c->throttled = !!(wait->task.flags & WAKE_THROTTLED);
 	c->idle_elsewhere = is_idle_elsewhere(cpu, task, wait, end);
 	c->parts.n = 0;
-#pragma unroll
-	for (__u32 i = 0; i < WAKE_CAUSES; i++)
-		c->parts.more_ns[i] = 0;
+	c->parts.has_more = 0;
 }
 
 /* Adds the parts of CPU `cpu_id` to the sums; a global function, see charge_segment(). */
@@ -482,7 +500,7 @@ __noinline int charge_sums(__u32 cpu_id, __u64 total_ns, __u32 preempted)
 		if (!charge_sum(&key, part->spans, part->ns))
 			count(WAKE_COUNT_UNPAIRED_PART);
 	}
-	if (cpu->charge.parts.n < WAKE_PARTS)
+	if (!cpu->charge.parts.has_more)
 		return 0;
 	key.id = 0;
 	__builtin_memset(key.name, 0, sizeof(key.name));
@@ -745,7 +763,7 @@ int BPF_PROG(on_timer_exit, struct hrtimer *timer)
 SEC("tp_btf/sched_entry_tp")
 int on_schedule(void *ctx)
 {
-	struct context_cpu *cpu = context_here();
+	struct context_cpu *cpu = following ? context_here() : NULL;
 
 	if (!cpu || !cpu->waiting)
 		return 0;
@@ -757,9 +775,9 @@ int on_schedule(void *ctx)
 SEC("tp_btf/sched_set_need_resched_tp")
 int BPF_PROG(on_resched, struct task_struct *task, int cpu_id)
 {
-	struct context_cpu *cpu = enabled ? context_of((__u32)cpu_id) : NULL;
+	struct context_cpu *cpu = following || is_waking ? context_of((__u32)cpu_id) : NULL;
 
-	if (cpu)
+	if (cpu && (cpu->waiting || is_waking))
 		cpu->resched_ns = bpf_ktime_get_ns();
 	return 0;
 }

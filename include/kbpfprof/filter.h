@@ -6,6 +6,7 @@
 #include "types.h"
 
 #define FILTER_LEVEL_UNKNOWN 0xffffffffu
+#define FILTER_HINTS	     4096 /* bytes of `filter_hints`; a power of two */
 
 /* Value of the maps `tgids` and `tids`. */
 enum filter_target {

@@ -18,6 +18,10 @@ enum latency_kind {
 	LATENCY_KINDS,
 };
 
+struct wake_hists {
+	struct hist of[LATENCY_KINDS];
+};
+
 /*
  * Where the time of a delay went. The parts of one delay add up to it:
  *   [timer ...]  from the programmed expiry to the waking
@@ -113,6 +117,46 @@ struct wake_cause_key {
 	char name[KBPFPROF_COMM_BYTES];
 };
 
+/*
+ * Causes without a name that nearly every delay has: their sums stand in an array, by wake_plain_index(). The
+ * others are in a table by wake_cause_key.
+ */
+#define WAKE_PLAINS 9
+
+/* WAKE_PLAINS: not one of them. */
+static inline __u32 wake_plain(__u32 cause)
+{
+	switch (cause) {
+	case CAUSE_ACTIVATION:
+		return 0;
+	case CAUSE_ACTIVATION_REMOTE:
+		return 1;
+	case CAUSE_SWITCH:
+		return 2;
+	case CAUSE_IDLE:
+		return 3;
+	case CAUSE_TIMER_SLACK:
+		return 4;
+	case CAUSE_TIMER_IRQS_OFF:
+		return 5;
+	case CAUSE_TIMER_IDLE:
+		return 6;
+	case CAUSE_TIMER_HARDWARE:
+		return 7;
+	case CAUSE_TIMER_HANDLER:
+		return 8;
+	default:
+		return WAKE_PLAINS;
+	}
+}
+
+#define WAKE_PLAIN_SUMS (WAKE_PLAINS * HIST_QUARTERS * 2)
+
+static inline __u32 wake_plain_index(__u32 plain, __u32 quarter, __u32 preempted)
+{
+	return (plain * HIST_QUARTERS + quarter) * 2 + preempted;
+}
+
 struct wake_cause_sum {
 	__u64 spans, ns;
 };
@@ -131,9 +175,9 @@ struct wake_part {
 };
 
 struct wake_parts {
-	__u32 n, unused;
+	__u32 n, has_more;
 	struct wake_part part[WAKE_PARTS];
-	__u64 more_ns[WAKE_CAUSES]; /* what found no room, by cause alone */
+	__u64 more_ns[WAKE_CAUSES]; /* of has_more: what found no room, by cause alone */
 };
 
 #define WAKE_STACK_FRAMES 48
@@ -206,7 +250,8 @@ struct wakeup_config {
 	__u8 rt_only;		   /* wakees with a realtime or DEADLINE priority */
 	__u8 softirqs_are_threads; /* PREEMPT_RT */
 	__u8 task_storage;
-	__u8 by_cpu; /* only waits that end on one of `measured_cpus` */
+	__u8 by_cpu;  /* only waits that end on one of `measured_cpus` */
+	__u8 details; /* of few tasks: need_resched, the scheduler's entry, the waker's preempt count */
 	__u8 waker_stacks, user_stacks;
 	__u8 switch_shift; /* sched_switch has an argument before its tasks (some 5.15 and 5.18-rc) */
 };

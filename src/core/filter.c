@@ -241,6 +241,19 @@ int filter_configure(const struct filter *f, struct bpf_object *object, struct f
 	return err;
 }
 
+/* The programs look a number up only if its hint is set. */
+static int hint(struct bpf_object *object, __u32 id)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, ".data.hints");
+	size_t bytes = 0;
+	__u8 *hints = map ? (__u8 *)bpf_map__initial_value(map, &bytes) : NULL; /* shared memory, once loaded */
+
+	if (!hints || bytes < FILTER_HINTS)
+		return -ENOENT;
+	hints[id % FILTER_HINTS] = 1;
+	return 0;
+}
+
 static int put(struct bpf_object *object, const char *map, const void *key, __u32 value)
 {
 	int fd = bpf_object__find_map_fd_by_name(object, map);
@@ -250,18 +263,25 @@ static int put(struct bpf_object *object, const char *map, const void *key, __u3
 	return bpf_map_update_elem(fd, key, &value, BPF_ANY) ? -errno : 0;
 }
 
+static int put_id(struct bpf_object *object, const char *map, __u32 id, __u32 value)
+{
+	int err = put(object, map, &id, value);
+
+	return err ? err : hint(object, id);
+}
+
 int filter_fill(const struct filter *f, struct bpf_object *object, pid_t command)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < f->tgids.n && !err; i++)
-		err = put(object, "tgids", &f->tgids.list[i], FILTER_TARGET_ACTIVE);
+		err = put_id(object, "tgids", (__u32)f->tgids.list[i], FILTER_TARGET_ACTIVE);
 	for (size_t i = 0; i < f->tids.n && !err; i++)
-		err = put(object, "tids", &f->tids.list[i], FILTER_TARGET_ACTIVE);
+		err = put_id(object, "tids", (__u32)f->tids.list[i], FILTER_TARGET_ACTIVE);
 	for (size_t i = 0; i < f->n_comms && !err; i++)
 		err = put(object, "comms", f->comms[i], 1);
 	if (command && !err)
-		err = put(object, "tgids", &command, FILTER_TARGET_WAITING);
+		err = put_id(object, "tgids", (__u32)command, FILTER_TARGET_WAITING);
 	return err;
 }
 

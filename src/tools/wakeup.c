@@ -183,6 +183,7 @@ static int wakeup_configure(struct session *s)
 					     .causes = !o->no_causes,
 					     .rt_only = o->realtime,
 					     .by_cpu = s->target->cpus != NULL,
+					     .details = is_selective(s),
 					     .waker_stacks = !o->no_stacks && is_selective(s),
 					     .user_stacks = o->user_stacks };
 	err = cpu_list_online(&online);
@@ -226,7 +227,7 @@ static int mark_cpus(const struct session *s)
 
 static int make_buffers(struct wakeup_state *w)
 {
-	w->values = calloc(w->possible_cpus, sizeof(struct hist));
+	w->values = calloc(w->possible_cpus, sizeof(struct wake_hists));
 	w->a_case = malloc(sizeof(*w->a_case));
 	w->seen = calloc(1, sizeof(*w->seen));
 	w->seen_cases = calloc((size_t)w->possible_cpus * w->config->worst + 1, sizeof(*w->seen_cases));
@@ -374,16 +375,8 @@ static int wakeup_settle(struct session *s, struct recording *r, bool last)
 static uint64_t wakeup_count(struct session *s)
 {
 	struct wakeup_state *w = s->state;
-	__u32 what = WAKE_COUNT_WAKEUPS;
-	const __u64 *per_cpu = w->values;
-	uint64_t sum = 0;
 
-	if (bpf_map__lookup_elem(w->skeleton->maps.counts, &what, sizeof(what), w->values,
-				 w->possible_cpus * sizeof(__u64), 0))
-		return 0;
-	for (unsigned cpu = 0; cpu < w->possible_cpus; cpu++)
-		sum += per_cpu[cpu];
-	return sum;
+	return wakeup_drain_count(w);
 }
 
 static void wakeup_close(struct session *s)

@@ -45,7 +45,7 @@ struct wakeup_state {
 	struct wake_case *above; /* by CPU, WAKEUP_CASES_ABOVE each; shared with the programs */
 	size_t above_bytes;
 	uint64_t *seen_cases; /* in_ns of the case last taken of each slot of worst_cases */
-	void *values;	      /* of all CPUs, for one lookup of a per-CPU map: one hist a CPU */
+	void *values;	      /* of all CPUs, for one lookup of a per-CPU map: struct wake_hists is the largest */
 	struct wake_case *a_case;
 	struct wakeup_seen *seen;
 	uint64_t above_told; /* lines printed */
@@ -59,6 +59,8 @@ void wakeup_vectors_detach(struct wakeup_state *w);
 
 /* Histograms, causes and counts as they are now. 0 or -errno. */
 int wakeup_drain_sums(struct wakeup_state *w, struct recording *r);
+/* Wakeups so far. */
+uint64_t wakeup_drain_count(struct wakeup_state *w);
 /* Closes an interval of the series at `end_ns` since the start. */
 int wakeup_drain_points(struct wakeup_state *w, struct recording *r, uint64_t end_ns);
 

@@ -100,7 +100,7 @@ static int add_parts(struct recording *r, struct rec_case *to, const struct wake
 	for (unsigned i = 0; i < n && !err; i++)
 		if (parts->part[i].cause < WAKE_CAUSES)
 			err = add_part(r, to, &parts->part[i]);
-	for (unsigned i = 0; i < WAKE_CAUSES && !err; i++) {
+	for (unsigned i = 0; parts->has_more && i < WAKE_CAUSES && !err; i++) {
 		struct wake_part more = { .cause = (__u8)i, .spans = 1, .ns = parts->more_ns[i] };
 
 		if (more.ns)

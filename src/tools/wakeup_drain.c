@@ -9,14 +9,12 @@
 #include "core/cgroup.h"
 #include "tools/wakeup.h"
 
-/* Adds up one histogram of every CPU, as a lookup left it in w->values. */
-static void sum_hist(const struct wakeup_state *w, struct hist *sum)
+/* Adds up one histogram of every CPU; the first one's is at `first`, each other `stride` bytes behind. */
+static void sum_hist(const struct wakeup_state *w, struct hist *sum, const void *first, size_t stride)
 {
-	const struct hist *per_cpu = w->values;
-
 	memset(sum, 0, sizeof(*sum));
 	for (unsigned cpu = 0; cpu < w->possible_cpus; cpu++) {
-		const struct hist *h = &per_cpu[cpu];
+		const struct hist *h = (const void *)((const char *)first + cpu * stride);
 
 		if (!h->count)
 			continue;
@@ -56,12 +54,14 @@ static int set_hist(struct rec_latency *l, int group, enum latency_kind kind, co
 static int drain_hists(struct wakeup_state *w, struct rec_latency *l)
 {
 	int fd = bpf_map__fd(w->skeleton->maps.hists), err = 0;
+	const struct wake_hists *per_cpu = w->values;
+	__u32 zero = 0;
 	struct hist sum;
 
-	for (__u32 kind = 0; kind < LATENCY_KINDS && !err; kind++) {
-		if (bpf_map_lookup_elem(fd, &kind, w->values))
-			return -errno;
-		sum_hist(w, &sum);
+	if (bpf_map_lookup_elem(fd, &zero, w->values))
+		return -errno;
+	for (unsigned kind = 0; kind < LATENCY_KINDS && !err; kind++) {
+		sum_hist(w, &sum, &per_cpu->of[kind], sizeof(*per_cpu));
 		err = set_hist(l, 0, kind, &sum);
 	}
 	return err;
@@ -107,7 +107,7 @@ static int drain_groups(struct wakeup_state *w, struct recording *r, struct rec_
 			return name;
 		if (bpf_map_lookup_elem(fd, &key, w->values))
 			continue;
-		sum_hist(w, &sum);
+		sum_hist(w, &sum, w->values, sizeof(struct hist));
 		err = key.kind < LATENCY_KINDS ? set_hist(l, name, key.kind, &sum) : 0;
 	}
 	return err;
@@ -130,6 +130,8 @@ static int add_cause(struct wakeup_state *w, struct recording *r, struct rec_lat
 		cause.spans += per_cpu[cpu].spans;
 		cause.ns += per_cpu[cpu].ns;
 	}
+	if (!cause.spans)
+		return 0;
 	return key->cause < WAKE_CAUSES && key->quarter < HIST_QUARTERS ? latency_cause(l, &cause) : 0;
 }
 
@@ -148,6 +150,45 @@ static int drain_causes(struct wakeup_state *w, struct recording *r, struct rec_
 	return err;
 }
 
+static int drain_plain_causes(struct wakeup_state *w, struct recording *r, struct rec_latency *l)
+{
+	int fd = bpf_map__fd(w->skeleton->maps.plain_sums), err = 0;
+
+	for (__u32 cause = 0; cause < WAKE_CAUSES; cause++) {
+		struct wake_cause_key key = { .cause = (__u8)cause };
+		__u32 plain = wake_plain(cause);
+
+		for (unsigned i = 0; plain < WAKE_PLAINS && i < 2 * HIST_QUARTERS && !err; i++) {
+			__u32 at;
+
+			key.quarter = (__u8)(i / 2);
+			key.preempted = i % 2;
+			at = wake_plain_index(plain, key.quarter, key.preempted);
+			if (bpf_map_lookup_elem(fd, &at, w->values))
+				return -errno;
+			err = add_cause(w, r, l, &key);
+		}
+	}
+	return err;
+}
+
+/* Counts that are those of a histogram. */
+static void count_waits(struct rec_latency *l)
+{
+	static const struct {
+		enum wake_count count;
+		enum latency_kind kind;
+	} of[] = { { WAKE_COUNT_WAKEUPS, LATENCY_WAKING },
+		   { WAKE_COUNT_PREEMPTIONS, LATENCY_PREEMPTED },
+		   { WAKE_COUNT_TIMERS, LATENCY_TIMER } };
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		const struct rec_hist *h = latency_find(l, 0, of[i].kind);
+
+		l->counts[of[i].count] = h ? h->count : 0;
+	}
+}
+
 static int drain_counts(struct wakeup_state *w, struct rec_latency *l)
 {
 	int fd = bpf_map__fd(w->skeleton->maps.counts);
@@ -160,6 +201,7 @@ static int drain_counts(struct wakeup_state *w, struct rec_latency *l)
 		for (unsigned cpu = 0; cpu < w->possible_cpus; cpu++)
 			l->counts[i] += per_cpu[cpu];
 	}
+	count_waits(l);
 	return 0;
 }
 
@@ -172,7 +214,22 @@ int wakeup_drain_sums(struct wakeup_state *w, struct recording *r)
 		err = drain_groups(w, r, l);
 	if (!err && w->config->causes)
 		err = drain_causes(w, r, l);
+	if (!err && w->config->causes)
+		err = drain_plain_causes(w, r, l);
 	return err ? err : drain_counts(w, l);
+}
+
+uint64_t wakeup_drain_count(struct wakeup_state *w)
+{
+	const struct wake_hists *per_cpu = w->values;
+	uint64_t sum = 0;
+	__u32 zero = 0;
+
+	if (bpf_map_lookup_elem(bpf_map__fd(w->skeleton->maps.hists), &zero, w->values))
+		return 0;
+	for (unsigned cpu = 0; cpu < w->possible_cpus; cpu++)
+		sum += per_cpu[cpu].of[LATENCY_WAKING].count;
+	return sum;
 }
 
 /* --- The series. */

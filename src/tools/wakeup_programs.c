@@ -17,17 +17,18 @@ static const char *const needed[] = { "sched_waking", "sched_wakeup", "sched_wak
 
 static const struct {
 	const char *program, *tracepoint;
+	bool is_detail; /* costs something at each switch: left out when the whole machine is measured */
 } optional[] = {
-	{ "on_irq_entry", "irq_handler_entry" },
-	{ "on_irq_exit", "irq_handler_exit" },
-	{ "on_softirq_entry", "softirq_entry" },
-	{ "on_softirq_exit", "softirq_exit" },
-	{ "on_nmi", "nmi_handler" },
-	{ "on_timer_entry", "hrtimer_expire_entry" },
-	{ "on_timer_exit", "hrtimer_expire_exit" },
-	{ "on_schedule", "sched_entry_tp" },
-	{ "on_resched", "sched_set_need_resched_tp" },
-	{ "on_pi_setprio", "sched_pi_setprio" },
+	{ "on_irq_entry", "irq_handler_entry", false },
+	{ "on_irq_exit", "irq_handler_exit", false },
+	{ "on_softirq_entry", "softirq_entry", false },
+	{ "on_softirq_exit", "softirq_exit", false },
+	{ "on_nmi", "nmi_handler", false },
+	{ "on_timer_entry", "hrtimer_expire_entry", false },
+	{ "on_timer_exit", "hrtimer_expire_exit", false },
+	{ "on_schedule", "sched_entry_tp", true },
+	{ "on_resched", "sched_set_need_resched_tp", true },
+	{ "on_pi_setprio", "sched_pi_setprio", false },
 };
 
 /* In the order of enum span_vector. */
@@ -64,7 +65,8 @@ static void choose_optional(struct wakeup_state *w, const struct btf *btf)
 
 		/* On PREEMPT_RT softirqs are threads, or parts of threads, that can be preempted: tasks like any other.
 		 */
-		is_left_out = !w->config->causes || (is_softirq && w->config->softirqs_are_threads) ||
+		is_left_out = !w->config->causes || (optional[i].is_detail && !w->config->details) ||
+			      (is_softirq && w->config->softirqs_are_threads) ||
 			      !kernel_btf_has_tracepoint(btf, optional[i].tracepoint);
 		bpf_program__set_autoload(p, !is_left_out);
 	}
