@@ -116,6 +116,10 @@ quota() {
 		echo "$3" >"$1/cpu.cfs_period_us" && echo "$2" >"$1/cpu.cfs_quota_us"
 	fi
 }
+# weight CGROUP: more than all others together
+weight() {
+	if [ -e "$1/cpu.weight" ]; then echo 10000 >"$1/cpu.weight"; else echo 262144 >"$1/cpu.shares"; fi
+}
 # throttled_ns CGROUP
 throttled_ns() { awk '$1 == "throttled_time" { print $2 } $1 == "throttled_usec" { print $2 * 1000 }' "$1/cpu.stat"; }
 
@@ -139,17 +143,17 @@ json() { jq -r "$1" "$tmp/out"; }
 # counted WORD: a count beside the histograms
 counted() { json ".latency.counts.$1"; }
 # hist KIND FIELD [GROUP]
-hist() { json "first(.latency.histograms[] | select(.kind == \"$1\" and .group == \"${3:-}\") | .$2) // 0"; }
-# cause_ns [CAUSE [NAME]]: of all delays after a wakeup, or if $of is "preempted" after a preemption
-cause_ns() {
-	json "[.latency.causes[] | select(.preempted == ${of_preempted:-false}) | select(\"${1:-}\" == \"\" or .cause == \"${1:-}\") |
-		select(\"${2:-}\" == \"\" or .name == \"${2:-}\") | .ns] | add // 0"
-}
-# causes: largest first, "cause name ns"
-causes() {
-	json "[.latency.causes[] | select(.preempted == ${of_preempted:-false})] | group_by([.cause, .id, .name]) |
-		map({ cause: .[0].cause, id: .[0].id, name: .[0].name, ns: map(.ns) | add }) | sort_by(-.ns) | .[] | \"\\(.cause) \\(.name // .id) \\(.ns)\""
-}
+hist() { json "first(.latency.histograms[] | select(.kind == \"$1\" and (.group // \"\") == \"${3:-}\") | .$2) // 0"; }
+# The causes of all delays after a wakeup, or if $of is "preempted" of those after a preemption; $longer_ns: of those that
+# were at least so long.
+of=wakeups longer_ns=0
+causes_of() { printf '.latency.causes[] | select(.preempted == %s and .from_ns >= %d)' "$([ "$of" = preempted ] && echo true || echo false)" $longer_ns; }
+# cause_ns [CAUSE [NAME]]
+cause_ns() { json "[$(causes_of) | select((\"${1:-}\" == \"\" or .cause == \"${1:-}\") and (\"${2:-}\" == \"\" or .name == \"${2:-}\")) | .ns] | add // 0"; }
+# causes: largest first, "CAUSE NS TEXT"; those that a report has on one line are one
+causes() { json "[$(causes_of)] | group_by(.text) | map({ cause: .[0].cause, text: .[0].text, ns: map(.ns) | add }) | sort_by(-.ns) | .[] | \"\\(.cause) \\(.ns) \\(.text)\""; }
+# out_stack CASE: functions of the task that ran before it
+out_stack() { json "[.frames[.latency.cases[$1].out_stack[]].symbol] | join(\" \")"; }
 # pct PART WHOLE
 pct() { awk -v part="$1" -v whole="$2" 'BEGIN { printf "%.2f\n", whole ? 100 * part / whole : 0 }'; }
 
@@ -159,13 +163,15 @@ adds_up() {
 	json '[.latency.cases[] | select(.total_ns != ([.parts[].ns] | add))] | length' | grep -qx 0
 }
 
-# explained NAME CAUSE WHO TRUE_NS: this cause comes first, has 80 % of all delays, and its time is the true one to 10 %
+# explained NAME CAUSE WHO TRUE_NS: this cause comes first, has 80 % of the delays, and its time is the true one to 10 %.
+# WHO is a task's or handler's name, or "".
 explained() {
-	local ns
-	ns=$(cause_ns "$2" "$3")
+	local ns first
+	ns=$(cause_ns "$2" "$3") first=$(causes | head -n 1)
 	is "$1: exit status" "$rc" 0
-	is "$1: the first cause" "$(causes | head -n 1 | cut -d ' ' -f 1,2)" "$2 ${3:-0}" || causes | sed 's/^/# /'
-	within "$1: its share of the delays" "$(pct "$ns" "$(cause_ns)")" 80 100
+	is "$1: the first cause" "${first%% *}" "$2"
+	[ -z "$3" ] || like "$1: its name" "$first" "$3"
+	within "$1: its share of the delays" "$(pct "$ns" "$(cause_ns)")" 80 100 || causes | head | sed 's/^/# /'
 	within "$1: its length, of the true one" "$(pct "$ns" "$4")" 90 110
 	ok "$1: the parts of each case add up" adds_up
 }

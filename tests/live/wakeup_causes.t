@@ -19,6 +19,8 @@ victim() { load victim "${every[@]}" -c "$cpu" -o 500 -n 40 -m victim "$@"; }
 keep() { load keeper "${every[@]}" -n 45 -w 2500 -m keeper "$@"; }
 # truth: how long the victim waited for it, by the clocks of both
 truth() { overlap "$tmp/victim" "$tmp/keeper" | cut -d ' ' -f 1; }
+# Loads make delays of 2 ms. Others, of what else runs on the machine, are not theirs.
+longer_ns=1000000
 # The other CPU has something to do, or the cause would be that the victim may not run there.
 occupied() { load busy periodic -c "$other" -i 0 -n 1 -w 8000000 -m busy; }
 leave() { kill_child "${pid[busy]}"; rm -f "$tmp"/busy.*; }
@@ -66,7 +68,7 @@ measure victim keeper
 if [ "$cpu" = "$other" ]; then
 	skip 'an interrupt of another CPU' 'one CPU'
 elif uname -m | grep -q x86; then
-	explained "a timer behind another CPU's call" timer_behind 'single function call' "$(truth)"
+	explained "a timer behind another CPU's call" timer_behind 'function call' "$(truth)"
 else
 	explained "a timer behind another CPU's call" timer_irqs_off '' "$(truth)"
 fi
@@ -107,18 +109,18 @@ else
 fi
 
 # --- limits: the victim does not stop to work, and sees when it did not run
-of_preempted=true
+of=preempted
 gaps() { told victim gap sum_ns; }
 
 if cpu_cgroup; then
 	quota "$cgroup" 20000 100000
+	weight "$cgroup" # or others that run would keep it waiting, too
 	within="in_cgroup $cgroup"
 	load victim periodic -i 0 -n 1 -w 2000000 -c "$cpu" -m victim
 	within=
 	before=$(throttled_ns "$cgroup")
 	measure victim
-	explained 'a CPU quota' quota '' "$(gaps)"
-	within 'a CPU quota: its length, of that in cpu.stat' "$(pct "$(cause_ns quota)" $(($(throttled_ns "$cgroup") - before)))" 95 105
+	explained 'a CPU quota' quota '' $(($(throttled_ns "$cgroup") - before))
 	quota "$cgroup" -1 100000
 else
 	skip 'a CPU quota' 'there is no CPU controller'
@@ -141,26 +143,34 @@ fi
 load victim periodic -i 20000 -n 40 -w 5000 -p dl:2000,10000 -m victim
 measure victim
 explained 'a DEADLINE budget' dl_budget '' "$(gaps)"
-of_preempted=false
+of=wakeups
 
 # --- affinity
 if [ "$cpu" != "$other" ]; then
-	victim
-	load keeper periodic -v -c "$cpu" -i 0 -n 1 -w 2000000 -m keeper
+	victim -p fifo:80
+	keep -c "$cpu" -p fifo:90
+	idle=$(awk -v cpu="cpu$other" '$1 == cpu { print $5 }' /proc/stat)
 	measure victim keeper
-	is 'affinity: the first cause' "$(causes | head -n 1 | cut -d ' ' -f 1,2)" 'affinity keeper'
+	idle=$(($(awk -v cpu="cpu$other" '$1 == cpu { print $5 }' /proc/stat) - idle))
+	if [ $idle -gt 70 ]; then # of about 90 ticks
+		like 'affinity: the first cause' "$(causes | head -n 1)" '^affinity .*keeper'
+	else
+		skip 'affinity: the first cause' 'the other CPU is not idle'
+	fi
 else
 	skip 'affinity' 'one CPU'
 fi
 
-# --- slack: how much later the kernel may wake it, and on a CPU without other timers does
-for slack_ns in 50000 400000; do
-	load victim periodic -i 10000 -n 100 -c "$cpu" -s $slack_ns -m victim
+longer_ns=0
+
+# --- slack: the kernel may wake it so much later, and does if nothing else happens before
+slack_ns() { json '[.latency.cases[].parts[] | select(.cause == "timer_slack") | .ns] | max'; }
+for slack in 50000 400000; do
+	load victim periodic -i 10000 -n 100 -c "$cpu" -s $slack -m victim
 	measure victim
-	within "timer slack of $slack_ns ns: not more than that a time" $(($(cause_ns timer_slack) / $(counted timers))) 0 $slack_ns
-	[ $slack_ns = 50000 ] && less=$(cause_ns timer_slack)
+	within "timer slack of $slack ns: not more than that a time" $(($(cause_ns timer_slack) / $(counted timers))) 0 $slack
+	within "timer slack of $slack ns: all of it, once at least" "$(slack_ns)" $((slack * 9 / 10)) $slack
 done
-within 'timer slack: a larger one is used' "$(cause_ns timer_slack)" $((less + 100 * 100000)) 1000000000
 load victim periodic -i 10000 -n 100 -c "$cpu" -s 400000 -p fifo:80 -m victim
 measure victim
 is 'timer slack: none of realtime tasks' "$(cause_ns timer_slack)" 0

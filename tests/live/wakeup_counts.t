@@ -46,7 +46,7 @@ for where in '' "$other $cpu"; do
 	is "$name: each sleep of the other" "$(hist waking count pong)" "$pong"
 	is "$name: all" "$(counted wakeups)" $((ping + pong + 1))
 	is "$name: no start unknown" "$(counted no_start) $(lost)" '0 0'
-	is "$name: who woke whom" "$(json '[.latency.cases[] | select(.waker.kind == "task" and .waker.comm != "bash") | "\(.waker.comm) \(.comm)" | select(. != "ping pong" and . != "pong ping")] | length')" 0
+	is "$name: who woke whom" "$(json '[.latency.cases[] | select(.waker.context == "task" and .waker.comm != "bash") | "\(.waker.comm) \(.comm)" | select(. != "ping pong" and . != "pong ping")] | length')" 0
 done
 
 # --- very many at once
@@ -160,7 +160,7 @@ for per in task comm cpu prio cgroup; do
 	report a b
 	is "--per $per: the groups make up the whole" \
 		"$(json '[.latency.histograms | group_by(.kind)[] | select(.[0].kind | . == "timer" or . == "waking" or . == "preempted") |
-			(map(select(.group == "") | .count) | add) - (map(select(.group != "") | .count) | add)] | join(" ")')" \
+			(map(select(.group == null) | .count) | add) - (map(select(.group != null) | .count) | add)] | join(" ")')" \
 		"$(json '[.latency.histograms | group_by(.kind)[] | select(.[0].kind | . == "timer" or . == "waking" or . == "preempted") | 0] | join(" ")')"
 	is "--per $per: no room was missing" "$(counted group_full)" 0
 	case $per in
@@ -171,7 +171,7 @@ for per in task comm cpu prio cgroup; do
 		;;
 	cpu) within '--per cpu: a CPU' "$(hist timer count "CPU $cpu")" 100 100000 ;;
 	prio) is '--per prio: a priority' "$(hist timer count 'FIFO 30')" 100 ;;
-	cgroup) within '--per cgroup: at least one' "$(json '[.latency.histograms[] | select(.group != "")] | length')" 1 1000 ;;
+	cgroup) within '--per cgroup: at least one' "$(json '[.latency.histograms[] | select(.group != null)] | length')" 1 1000 ;;
 	esac
 done
 
@@ -206,7 +206,7 @@ begin a
 until_done a
 end
 report a
-is '-I: the intervals make up the whole' "$(json '[.latency.points[] | select(.kind == "timer") | .count] | add')" 300
-within '-I: how many' "$(json '[.latency.points[] | select(.kind == "timer")] | length')" 3 6
+is '-I: the intervals make up the whole' "$(json '[.latency.intervals[] | select(.kind == "timer") | .count] | add')" 300
+within '-I: how many' "$(json '[.latency.intervals[] | select(.kind == "timer")] | length')" 3 6
 
 finish

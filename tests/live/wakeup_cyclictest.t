@@ -18,7 +18,7 @@ run timeout -k 1 60 "$KBPFPROF" wakeup -q -f json --rt --above 1ns -- \
 	sh -c "exec cyclictest -v -q -t 1 -a $cpu -p 80 -i 20000 -l $rounds >$tmp/cyclictest"
 is 'exit status' "$rc" 0
 sed -nE 's/^ +0: +[0-9]+: +([0-9]+)$/\1/p' "$tmp/cyclictest" >"$tmp/theirs"
-json '[.latency.cases[] | select(.above and .kind == "timer" and .comm == "cyclictest")] | sort_by(.unix_ns)[] | .total_ns / 1000' >"$tmp/ours"
+json '[.latency.cases[] | select(.above and .kind == "timer" and .comm == "cyclictest")] | sort_by(.time)[] | .total_ns / 1000' >"$tmp/ours"
 is 'cyclictest: each round' "$(wc -l <"$tmp/theirs")" $rounds
 is 'each case is told' "$(counted above_untold)" 0
 within 'as many, but for the first and the last' "$(wc -l <"$tmp/ours")" $((rounds - 2)) $((rounds + 2))

@@ -25,6 +25,7 @@ static pthread_barrier_t ready;
 static struct round rounds[ROUNDS];
 static uint64_t first_ns, hold_ns;
 static unsigned count;
+static struct finish finish;
 static long tids[3];
 
 static void begin(int who, const char *name, const char *class)
@@ -38,6 +39,7 @@ static void begin(int who, const char *name, const char *class)
 
 static void *owner(void *unused)
 {
+	(void)unused;
 	begin(0, "owner", "other");
 	for (unsigned i = 0; i < count; i++) {
 		struct round *r = &rounds[i];
@@ -50,29 +52,31 @@ static void *owner(void *unused)
 		r->unlocked_ns = now_ns();
 		pthread_mutex_unlock(&mutex);
 	}
-	return unused;
+	return finished(&finish);
 }
 
 static void *waiter(void *unused)
 {
+	(void)unused;
 	begin(1, "waiter", "fifo:70");
 	for (unsigned i = 0; i < count; i++) {
 		sleep_until(first_ns + i * INTERVAL_NS + 1000 * NSEC_PER_USEC);
 		pthread_mutex_lock(&mutex);
 		pthread_mutex_unlock(&mutex);
 	}
-	return unused;
+	return finished(&finish);
 }
 
 static void *victim(void *unused)
 {
+	(void)unused;
 	begin(2, "victim", "fifo:60");
 	for (unsigned i = 0; i < count; i++) {
 		rounds[i].expiry_ns = first_ns + i * INTERVAL_NS + 2000 * NSEC_PER_USEC;
 		sleep_until(rounds[i].expiry_ns);
 		rounds[i].woke_ns = now_ns();
 	}
-	return unused;
+	return finished(&finish);
 }
 
 int main(int argc, char **argv)
@@ -100,8 +104,7 @@ int main(int argc, char **argv)
 	go();
 	first_ns = next_ns(INTERVAL_NS, 0, INTERVAL_NS);
 	pthread_barrier_wait(&ready);
-	for (int i = 0; i < 3; i++)
-		pthread_join(threads[i], NULL);
+	until_finished(&finish, 3);
 	done();
 	for (unsigned i = 0; i < count; i++)
 		printf("round %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", rounds[i].expiry_ns,

@@ -10,8 +10,6 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 
 #include "realtime.h"
 
@@ -28,6 +26,7 @@ struct round {
 static struct round rounds[ROUNDS];
 static uint64_t first_ns;
 static unsigned count;
+static struct finish finish;
 static int cpus[2];
 static long guest_tid;
 static atomic_uint released; /* rounds that are over, for the loopers */
@@ -50,11 +49,12 @@ static void *looper(void *cpu)
 		while (atomic_load(&released) <= i && now_ns() < round_ns(i) + LIMIT_NS)
 			;
 	}
-	return NULL;
+	return finished(&finish);
 }
 
 static void *guest(void *unused)
 {
+	(void)unused;
 	guest_tid = syscall(SYS_gettid);
 	prctl(PR_SET_NAME, "guest");
 	set_cpu(0, cpus[0]);
@@ -67,7 +67,7 @@ static void *guest(void *unused)
 		rounds[i].woke_ns = now_ns();
 		rounds[i].cpu = sched_getcpu();
 	}
-	return unused;
+	return finished(&finish);
 }
 
 static long migrations(void)
@@ -129,8 +129,7 @@ int main(int argc, char **argv)
 	set_class("fifo:50");
 	pthread_barrier_wait(&ready);
 	mover((unsigned)atoi(argv[3]));
-	for (int i = 0; i < 3; i++)
-		pthread_join(threads[i], NULL);
+	until_finished(&finish, 3);
 	done();
 	for (unsigned i = 0; i < count; i++)
 		printf("round %" PRIu64 " %" PRIu64 " %ld %d\n", rounds[i].expiry_ns, rounds[i].woke_ns,

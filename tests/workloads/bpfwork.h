@@ -174,8 +174,14 @@ static inline void bpfwork_open(struct bpfwork *w, const char *kind, uint64_t le
 		w->disk_fd = open(disk, O_RDONLY | O_DIRECT | O_CLOEXEC);
 		if (w->disk_fd < 0 || posix_memalign((void **)&w->block, 4096, 4096))
 			err(1, "%s", disk);
-		w->link_fd = bpfwork_attach(w, "irq_handler_entry");
 	}
+}
+
+/* Now, so that programs that were attached before run before it. */
+static inline void bpfwork_begin(struct bpfwork *w)
+{
+	if (!strcmp(w->kind, "hardirq"))
+		w->link_fd = bpfwork_attach(w, "irq_handler_entry");
 }
 
 /* Once. */

@@ -222,6 +222,8 @@ int main(int argc, char **argv)
 	be_harmless(o.limit_s, o.unlimited ? 0 : 1);
 	printf("pid %d %ld\n", getpid(), syscall(SYS_gettid));
 	go();
+	if (s.bpf.kind)
+		bpfwork_begin(&s.bpf);
 	set_class(o.class);
 	getrusage(RUSAGE_THREAD, &before);
 	all_rounds(&s, &o);

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,6 +163,25 @@ static inline void done(void)
 	wait_for_line();
 	/* To compare with times of day. */
 	printf("clock %" PRIu64 "\n", clock_ns(CLOCK_REALTIME) - now_ns());
+}
+
+/* Threads stay when their work is over, as the end of a measured thread is an event, too. */
+struct finish {
+	atomic_uint threads;
+};
+
+static inline void *finished(struct finish *f)
+{
+	atomic_fetch_add(&f->threads, 1);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static inline void until_finished(struct finish *f, unsigned threads)
+{
+	while (atomic_load(&f->threads) < threads)
+		usleep(1000);
 }
 
 #endif
