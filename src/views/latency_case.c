@@ -4,6 +4,7 @@
  * meanwhile. Times of one delay are all in us with one digit, so that they can be added by eye.
  */
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -121,13 +122,16 @@ static void write_title(const struct latency_page *p, const struct rec_case *c, 
 
 /* --- how things stood --- */
 
-/* As ftrace's latency format has them, without what is not known here: "?Nh1". */
+/*
+ * As ftrace's latency format has them at sched_wakeup, without what is not known here: "?Nh1". Whom the wakeup is
+ * to preempt was told so before that tracepoint.
+ */
 static void flags(char buf[8], const struct latency_page *p, const struct rec_case *c)
 {
 	bool hard = c->context == SPAN_HARDIRQ || c->context == SPAN_VECTOR;
 
 	buf[0] = '?';
-	buf[1] = p->l->no_resched ? '?' : c->resched_ns >= 0 ? 'N' : '.';
+	buf[1] = p->l->no_resched ? '?' : c->resched_ns >= 0 && c->resched_ns >= c->queued_ns ? 'N' : '.';
 	buf[2] = hard ? 'h' : c->context == SPAN_SOFTIRQ ? 's' : '.';
 	snprintf(buf + 3, 5, "%c",
 		 c->preempt_depth < 0	? '?'
@@ -157,19 +161,29 @@ static void write_waker(const struct latency_page *p, const struct rec_case *c)
 		footer_hanging(p->f, p->o, "    ", "at %s", stack);
 }
 
+struct stamp {
+	const char *name;
+	int64_t ago_ns;
+};
+
+static int compare_stamps(const void *a, const void *b)
+{
+	const struct stamp *x = a, *y = b;
+
+	return x->ago_ns > y->ago_ns ? -1 : x->ago_ns < y->ago_ns;
+}
+
 static void write_stamps(const struct latency_page *p, const struct rec_case *c)
 {
-	const struct {
-		const char *name;
-		int64_t ago_ns;
-	} stamps[] = {
+	struct stamp stamps[] = {
 		{ "timer due", c->expiry_ns }, { "interrupt", c->irq_ns },	  { "waking", c->waking_ns },
 		{ "run queue", c->queued_ns }, { "need_resched", c->resched_ns }, { "ran", 0 },
 	};
 	char line[LINE_BYTES] = "", ns[UNITS_BYTES + 1];
-	size_t used = 0;
+	size_t n = sizeof(stamps) / sizeof(stamps[0]), used = 0;
 
-	for (size_t i = 0; i < sizeof(stamps) / sizeof(stamps[0]); i++)
+	qsort(stamps, n, sizeof(stamps[0]), compare_stamps);
+	for (size_t i = 0; i < n; i++)
 		if (stamps[i].ago_ns >= 0)
 			used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s %s", used ? ", " : "",
 						 stamps[i].name, after(ns, c, stamps[i].ago_ns));

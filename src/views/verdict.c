@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Time is added up by kind of cause, since what is to be done depends on the kind: nine tasks that shared
+ * the CPU are one cause. A single task or interrupt is named if it holds most of it.
+ */
 #include "views/verdict.h"
 
 #include <stdio.h>
@@ -7,126 +11,100 @@
 #include "core/units.h"
 #include "views/latency_shares.h"
 #include "views/latency_stack.h"
+#include "views/verdict_advice.h"
 
-#define SHARE_PCT   40	  /* of the time, that makes a cause the largest by more than chance */
+#define SHARE_PCT   40	  /* of the time: a cause that holds less is not the largest by much */
 #define DELAYS_MIN  5	  /* a handful */
 #define SHORT_NS    20000 /* a wakeup and a switch take that long by themselves on a slow or virtual CPU */
 #define WORSE_TIMES 2	  /* so much longer than the others the worst delay deserves a word of its own */
 
+struct tally {
+	uint64_t ns[WAKE_CAUSES], all_ns;
+	struct {
+		int id, name;
+		uint64_t ns;
+	} most[WAKE_CAUSES]; /* of one kind, the single one with the most time; ns 0: none */
+};
+
 /* What a verdict is about. */
 struct evidence {
 	enum wake_cause cause;
+	bool is_single; /* it has these */
 	int id, name;
 	double pct;
-	char of[96]; /* "the 605 delays >= 11.3 us (p99)" */
+	char of[96]; /* "the 605 delays >= 11.3 us" */
 };
-
-/* --- what to do --- */
-
-static const char *const advices[WAKE_CAUSES] = {
-	[CAUSE_TIMER_PAST] = "the task itself programs its timer late: let it sleep until a fixed time "
-			     "(clock_nanosleep with TIMER_ABSTIME), and do less in a period",
-	[CAUSE_TIMER_SLACK] =
-		"set its timer slack (prctl PR_SET_TIMERSLACK), or give it a realtime policy, which has none",
-	[CAUSE_TIMER_IRQS_OFF] = "shorten the section that keeps interrupts off, or keep that work off this CPU",
-	[CAUSE_TIMER_HARDWARE] = "interrupts were on and yet it came late: give the virtual CPU a core of its own; on "
-				 "bare metal look for SMIs (hwlat)",
-	[CAUSE_TIMER_IDLE] = "forbid deep idle states (hold /dev/cpu_dma_latency open at 0, or cpupower idle-set -D 0)",
-	[CAUSE_TIMER_BEHIND] = "steer that interrupt to another CPU (/proc/irq/N/smp_affinity)",
-	[CAUSE_TIMER_HANDLER] =
-		"many timers expire at once on this CPU: move some of their tasks, or the task, elsewhere",
-	[CAUSE_TIMER_SOFTIRQ] =
-		"its timer waits for a softirq or its thread: give the task a realtime policy, or raise "
-		"the thread's priority",
-	[CAUSE_ACTIVATION] = "the waker takes long to put it into a run queue: wake it from the CPU it runs on",
-	[CAUSE_ACTIVATION_REMOTE] =
-		"its CPU takes the wakeup late: look at what keeps interrupts off there, or wake it "
-		"from its own CPU",
-	[CAUSE_HARDIRQ] = "steer that interrupt to another CPU (/proc/irq/N/smp_affinity) or run it threaded",
-	[CAUSE_VECTOR] = "keep what sends that interrupt off this CPU (isolcpus, nohz_full)",
-	[CAUSE_NMI] = "find who asks for NMIs (perf, the watchdog: sysctl kernel.nmi_watchdog=0)",
-	[CAUSE_SOFTIRQ] =
-		"steer the device's interrupt to another CPU (smp_affinity), spread its packets (RPS), or use "
-		"threaded NAPI",
-	[CAUSE_TASK_BETTER] = "raise the task's priority above it, or move one of them to another CPU",
-	[CAUSE_TASK_SAME] = "give them different priorities, or different CPUs",
-	[CAUSE_TASK_FAIR] = "give the task a realtime policy (chrt) or a better nice value, or let fewer tasks run on "
-			    "its CPU",
-	[CAUSE_TASK_WORSE] =
-		"its kernel section cannot be preempted: shorten it, keep that task off this CPU, or use a "
-		"kernel that preempts more (preempt=full, PREEMPT_RT)",
-	[CAUSE_TASK_BOOSTED] = "shorten what it does under the lock, or do not share that lock with it",
-	[CAUSE_RT_THROTTLED] = "realtime tasks used up their share of the CPU: let them sleep more, or raise "
-			       "kernel.sched_rt_runtime_us",
-	[CAUSE_QUOTA] = "widen the CPU quota of its cgroup (cpu.max), or lengthen its period",
-	[CAUSE_DL_BUDGET] = "give it a larger runtime (chrt --sched-runtime)",
-	[CAUSE_AFFINITY] = "allow it more CPUs (taskset, cpuset): some were idle",
-	[CAUSE_IDLE] = "forbid deep idle states (hold /dev/cpu_dma_latency open at 0, or cpupower idle-set -D 0)",
-	[CAUSE_STEAL] = "the host runs something else: give this virtual CPU a core of its own there",
-	[CAUSE_SWITCH] = "that is the scheduler's own work: fewer or longer waits cost less, a faster CPU helps",
-};
-
-char *verdict_advice(char buf[VERDICT_BYTES], enum wake_cause cause, const char *name)
-{
-	const char *advice = (unsigned)cause < WAKE_CAUSES ? advices[cause] : NULL;
-
-	if (cause == CAUSE_TASK_BETTER && !strncmp(name, "irq/", 4))
-		advice = "raise the task's priority above that interrupt thread, or steer the interrupt to another CPU "
-			 "(smp_affinity; its thread follows)";
-	else if (cause == CAUSE_TASK_BETTER && (!strncmp(name, "ksoftirqd", 9) || !strncmp(name, "ktimers", 7)))
-		advice = "raise the task's priority above that softirq thread, or steer the device's interrupt to "
-			 "another "
-			 "CPU (smp_affinity)";
-	if (!advice)
-		return NULL;
-	snprintf(buf, VERDICT_BYTES, "%s", advice);
-	return buf;
-}
 
 /* --- evidence --- */
+
+/* What no span explains is one kind, however it came to be. */
+static enum wake_cause kind_of(enum wake_cause cause)
+{
+	return cause == CAUSE_UNEXPLAINED_SNAPSHOT ? CAUSE_UNEXPLAINED : cause;
+}
+
+static void tally_add(struct tally *t, enum wake_cause cause, int id, int name, bool is_single, uint64_t ns)
+{
+	enum wake_cause kind = kind_of(cause);
+
+	t->all_ns += ns;
+	if ((unsigned)kind >= WAKE_CAUSES)
+		return;
+	t->ns[kind] += ns;
+	if (!is_single || ns <= t->most[kind].ns)
+		return;
+	t->most[kind].id = id;
+	t->most[kind].name = cause_has_name(kind) ? name : 0;
+	t->most[kind].ns = ns;
+}
+
+/* False: none has enough. CAUSE_NONE is what many small causes hold together. */
+static bool tally_judge(const struct tally *t, struct evidence *e)
+{
+	enum wake_cause most = CAUSE_NONE;
+
+	for (int i = CAUSE_NONE + 1; i < WAKE_CAUSES; i++)
+		if (t->ns[i] && (most == CAUSE_NONE || t->ns[i] > t->ns[most]))
+			most = (enum wake_cause)i;
+	if (most == CAUSE_NONE || (double)t->ns[most] * 100 < SHARE_PCT * (double)t->all_ns)
+		return false;
+	e->cause = most;
+	e->is_single = (double)t->most[most].ns * 2 > (double)t->ns[most];
+	e->id = t->most[most].id;
+	e->name = t->most[most].name;
+	e->pct = 100 * (double)t->ns[most] / (double)t->all_ns;
+	return true;
+}
 
 static bool of_column(struct evidence *e, const struct causes *c, enum causes_column column, bool *is_enough)
 {
 	const struct causes_of *of = &c->columns[column];
-	const struct cause_row *most = NULL;
 	char delays[LATENCY_DELAYS_BYTES], from[UNITS_BYTES];
+	struct tally t = { .all_ns = 0 };
 
 	*is_enough = of->is_there && of->at_least >= (column == COLUMN_ABOVE ? 1 : DELAYS_MIN);
 	if (!*is_enough)
 		return false;
-	snprintf(e->of, sizeof(e->of), "the %s %s%s%s", of->at_most == 1 ? "one" : latency_delays_text(delays, of),
-		 of->at_most == 1 ? "delay" : "delays", of->quarter ? " >= " : "",
-		 of->quarter ? units_duration(from, of->from_ns) : "");
+	if (of->at_most == 1)
+		snprintf(e->of, sizeof(e->of), "the one delay >= %s", units_duration(from, of->from_ns));
+	else
+		snprintf(e->of, sizeof(e->of), "the %s delays >= %s", latency_delays_text(delays, of),
+			 units_duration(from, of->from_ns));
 	for (size_t i = 0; i < c->n; i++)
-		if (c->rows[i].cause != CAUSE_NONE && (!most || c->rows[i].ns[column] > most->ns[column]))
-			most = &c->rows[i];
-	if (!most || (double)most->ns[column] * 100 < SHARE_PCT * (double)of->ns)
-		return false;
-	e->cause = most->cause;
-	e->id = most->others ? 0 : most->id;
-	e->name = most->others ? 0 : most->name;
-	e->pct = 100 * (double)most->ns[column] / (double)of->ns;
-	return true;
+		tally_add(&t, c->rows[i].cause, c->rows[i].id, c->rows[i].name, !c->rows[i].others,
+			  c->rows[i].ns[column]);
+	return tally_judge(&t, e);
 }
 
-static bool is_part(const struct evidence *e, const struct rec_part *part)
-{
-	return part->cause == e->cause && part->id == e->id && (part->name == e->name || !cause_has_name(part->cause));
-}
-
-/* Parts are largest first. */
 static bool of_case(struct evidence *e, const struct rec_case *c)
 {
+	struct tally t = { .all_ns = 0 };
 	char total[UNITS_BYTES];
 
-	if (!c->n_parts || !c->total_ns || (double)c->parts[0].ns * 100 < SHARE_PCT * (double)c->total_ns)
-		return false;
-	e->cause = c->parts[0].cause;
-	e->id = c->parts[0].id;
-	e->name = cause_has_name(e->cause) ? c->parts[0].name : 0;
-	e->pct = 100 * (double)c->parts[0].ns / (double)c->total_ns;
+	for (size_t i = 0; i < c->n_parts; i++)
+		tally_add(&t, c->parts[i].cause, c->parts[i].id, c->parts[i].name, true, c->parts[i].ns);
 	snprintf(e->of, sizeof(e->of), "the worst delay, %s", units_duration(total, c->total_ns));
-	return true;
+	return tally_judge(&t, e);
 }
 
 static const struct rec_case *worst_case(const struct rec_latency *l)
@@ -137,6 +115,12 @@ static const struct rec_case *worst_case(const struct rec_latency *l)
 		if (!worst || l->cases[i].total_ns > worst->total_ns)
 			worst = &l->cases[i];
 	return worst;
+}
+
+static bool is_part(const struct evidence *e, const struct rec_part *part)
+{
+	return kind_of(part->cause) == e->cause &&
+	       (!e->is_single || !cause_has_name(e->cause) || part->name == e->name);
 }
 
 /* Of the longest delay with this cause that was recorded in full: where its section ended. */
@@ -162,26 +146,25 @@ static char *section(char buf[LATENCY_STACK_BYTES], const struct recording *r, c
 
 /* --- words --- */
 
-static bool is_unknown(enum wake_cause cause)
+static const char *cause_text(char buf[LATENCY_CAUSE_BYTES], const struct recording *r, const struct evidence *e)
 {
-	return cause == CAUSE_UNEXPLAINED || cause == CAUSE_UNEXPLAINED_SNAPSHOT;
+	const char *kind = verdict_kind(e->cause);
+
+	return e->is_single || !kind ? latency_cause_text(buf, r, e->cause, e->id, e->name, 0) : kind;
 }
 
 static char *judge(char buf[VERDICT_BYTES], const struct recording *r, const struct evidence *e)
 {
-	char what[LATENCY_CAUSE_BYTES], advice[VERDICT_BYTES], stack[LATENCY_STACK_BYTES];
+	const char *advice = verdict_advice(e->cause, e->is_single ? recording_str(r, e->name) : "");
+	char what[LATENCY_CAUSE_BYTES], stack[LATENCY_STACK_BYTES];
 	bool has_stack = *section(stack, r, e) != '\0';
 
-	if (is_unknown(e->cause)) {
+	if (e->cause == CAUSE_UNEXPLAINED)
 		snprintf(buf, VERDICT_BYTES, "none: %.0f %% of %s is unexplained (see the notes below)", e->pct, e->of);
-		return buf;
-	}
-	latency_cause_text(what, r, e->cause, e->id, e->name, 0);
-	snprintf(buf, VERDICT_BYTES, "%s is the largest cause, %.0f %% of %s%s%.200s%s%s", what, e->pct, e->of,
-		 has_stack ? " (it ended at " : "", stack, has_stack ? ")" : "",
-		 verdict_advice(advice, e->cause, recording_str(r, e->name)) ? ": " : "");
-	if (verdict_advice(advice, e->cause, recording_str(r, e->name)))
-		strncat(buf, advice, VERDICT_BYTES - 1 - strlen(buf));
+	else
+		snprintf(buf, VERDICT_BYTES, "%s is the largest cause, %.0f %% of %s%s%.200s%s%s%s",
+			 cause_text(what, r, e), e->pct, e->of, has_stack ? " (ended at " : "", stack,
+			 has_stack ? ")" : "", advice ? ": " : "", advice ? advice : "");
 	return buf;
 }
 
@@ -193,11 +176,10 @@ static char *add_worst(char buf[VERDICT_BYTES], const struct recording *r, const
 	size_t used = strlen(buf);
 	struct evidence other;
 
-	if (!worst || worst->total_ns / WORSE_TIMES < from_ns || !of_case(&other, worst) ||
-	    is_part(e, &worst->parts[0]))
+	if (!worst || worst->total_ns / WORSE_TIMES < from_ns || !of_case(&other, worst) || other.cause == e->cause)
 		return buf;
 	snprintf(buf + used, VERDICT_BYTES - used, "; but %.0f %% of %s, is %s", other.pct, other.of,
-		 latency_cause_text(what, r, other.cause, other.id, other.name, 0));
+		 cause_text(what, r, &other));
 	return buf;
 }
 
@@ -258,7 +240,7 @@ char *verdict_text(char buf[VERDICT_BYTES], const struct recording *r, const str
 	}
 	if (worst && of_case(&e, worst))
 		return judge(buf, r, &e);
-	snprintf(buf, VERDICT_BYTES, "none: too few delays for one (%s)",
-		 l->no_causes ? "their causes were not recorded" : "measure longer");
+	snprintf(buf, VERDICT_BYTES, "none: %s",
+		 l->no_causes ? "the causes of delays were not recorded" : "too few delays for one (measure longer)");
 	return buf;
 }

@@ -13,7 +13,4 @@
  */
 char *verdict_text(char buf[VERDICT_BYTES], const struct recording *r, const struct causes *c);
 
-/* What is to be done about one cause; `name` is of the task or handler, not inert. NULL: nothing can be said. */
-char *verdict_advice(char buf[VERDICT_BYTES], enum wake_cause cause, const char *name);
-
 #endif

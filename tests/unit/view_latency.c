@@ -67,7 +67,7 @@ static void add_worst(struct recording *r)
 	c.irq_ns = 175300;
 	c.waking_ns = 171000;
 	c.queued_ns = 169000;
-	c.resched_ns = 168900;
+	c.resched_ns = 169100;
 	c.flags = WAKE_TIMER | WAKE_PINNED;
 	c.waker_stack = LATENCY_STACK(r, "try_to_wake_up", "hrtimer_wakeup", "__hrtimer_run_queues",
 				      "hrtimer_interrupt", "__sysvec_apic_timer_interrupt",
