@@ -207,8 +207,8 @@ struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state; /* since 5.14 (2f064a59a11f) */
 	unsigned int flags;
-	int on_cpu, on_rq;
-	unsigned int cpu; /* until 5.15 */
+	unsigned int on_cpu, on_rq; /* int; since 7.2 u8: a load changes its size between unsigned types only */
+	unsigned int cpu;	    /* until 5.15 */
 	int prio, normal_prio;
 	unsigned int policy;
 	int nr_cpus_allowed;

@@ -83,8 +83,9 @@ static inline __u64 hist_quarter_min_ns(__u32 quarter)
 
 static inline void hist_add(struct hist *h, __u64 ns)
 {
-	__u32 bucket = hist_bucket(ns);
+	__u64 bucket = hist_bucket(ns);
 
+	KBPFPROF_ONE_REGISTER(bucket);
 	if (!h->count || ns < h->min_ns)
 		h->min_ns = ns;
 	if (ns > h->max_ns)
