@@ -3,7 +3,7 @@
 #ifndef HOST_BPF_CORE_READ_H
 #define HOST_BPF_CORE_READ_H
 
-#define bpf_core_field_exists(field) 1
+#define bpf_core_field_exists(...)   1
 #define bpf_core_type_exists(type)   0
 #define bpf_core_type_size(type)     sizeof(type)
 #define HOST_OFFSET_2(type, field)   __builtin_offsetof(type, field)
@@ -16,5 +16,7 @@
 #define HOST_READ_4(s, a, b, c)			  ((s)->a->b->c)
 #define HOST_READ_PICK(_1, _2, _3, _4, name, ...) name
 #define BPF_CORE_READ(...)			  HOST_READ_PICK(__VA_ARGS__, HOST_READ_4, HOST_READ_3, HOST_READ_2, )(__VA_ARGS__)
+
+#define BPF_CORE_READ_BITFIELD_PROBED(s, field) ((s)->field)
 
 #endif
