@@ -15,7 +15,7 @@
 #include "core/recording.h"
 
 #define DB_APPLICATION_ID 0x6b627066 /* "kbpf": PRAGMA application_id */
-#define DB_VERSION	  1	     /* PRAGMA user_version */
+#define DB_VERSION	  2	     /* PRAGMA user_version; 1 had no latencies */
 
 struct saver;
 
@@ -28,7 +28,7 @@ struct saver;
 int saver_open(struct saver **out, const char *path);
 /*
  * Commits what came to the recording since the last call as one interval: new strings, mappings,
- * locations and stacks, and the growth of samples, books and losses. Names must have been resolved.
+ * locations and stacks, latencies, and the growth of samples, books and losses. Names must have been resolved.
  * The interval reaches from the last one's end to meta.duration_ns. 0 or -errno, after a message
  * that says how much was written; the file keeps all earlier intervals.
  */

@@ -8,84 +8,11 @@
 #include <string.h>
 
 #include "core/units.h"
+#include "db/loader.h"
 #include "db/meta.h"
 #include "db/row.h"
-#include "db/tables.h"
 
 #define DAMAGED_LINES_MAX 20
-
-struct loading {
-	struct source source;
-	struct tables tables;
-	const struct load_range *range;
-	struct loaded *out;
-	struct recording *r;
-	uint64_t fires, weight; /* of all samples used */
-	struct db_sums sums;
-};
-
-/* --- what may be used --- */
-
-static bool brought_whole(const struct tables *t, const struct row *row)
-{
-	return row && !t->parts[row->interval].bad_names;
-}
-
-static bool string_is_usable(const struct tables *t, int id)
-{
-	return brought_whole(t, rows_find(&t->strings, (uint64_t)id));
-}
-
-static bool mapping_is_usable(const struct tables *t, int id)
-{
-	struct mapping_row *m = rows_find(&t->mappings, (uint64_t)id);
-
-	return m && brought_whole(t, &m->row) && string_is_usable(t, m->m.name);
-}
-
-static bool location_is_usable(const struct tables *t, uint32_t id)
-{
-	struct location_row *l = rows_find(&t->locations, id);
-
-	if (!l)
-		return false;
-	if (l->row.usable == USABLE_UNKNOWN)
-		l->row.usable = brought_whole(t, &l->row) && mapping_is_usable(t, l->l.mapping) &&
-						string_is_usable(t, l->l.name)
-					? USABLE_YES
-					: USABLE_NO;
-	return l->row.usable == USABLE_YES;
-}
-
-static bool frames_are_usable(const struct tables *t, const struct stack_row *s)
-{
-	for (uint64_t i = s->first; i < s->first + s->kernel_frames + s->user_frames; i++)
-		if (!location_is_usable(t, t->frames[i]))
-			return false;
-	return true;
-}
-
-static bool stack_is_usable(const struct tables *t, uint32_t id)
-{
-	struct stack_row *s = rows_find(&t->stacks, id);
-
-	if (!s)
-		return false;
-	if (s->row.usable == USABLE_UNKNOWN)
-		s->row.usable = brought_whole(t, &s->row) && frames_are_usable(t, s) ? USABLE_YES : USABLE_NO;
-	return s->row.usable == USABLE_YES;
-}
-
-static bool labels_are_usable(const struct tables *t, uint32_t id)
-{
-	struct label_row *l = rows_find(&t->labels, id);
-
-	if (!l)
-		return false;
-	if (l->row.usable == USABLE_UNKNOWN)
-		l->row.usable = brought_whole(t, &l->row) && string_is_usable(t, l->l.comm) ? USABLE_YES : USABLE_NO;
-	return l->row.usable == USABLE_YES;
-}
 
 static void check_parts(struct tables *t)
 {
@@ -100,9 +27,10 @@ static void check_parts(struct tables *t)
 	for (size_t i = 0; i < t->n_counts; i++) {
 		const struct count_row *c = &t->counts[i];
 
-		if (!stack_is_usable(t, c->stack) || !labels_are_usable(t, c->labels))
+		if (!usable_stack(t, c->stack) || !usable_labels(t, c->labels))
 			t->parts[c->interval].bad_reference = true;
 	}
+	usable_latency(t);
 }
 
 /* --- the intervals --- */
@@ -177,15 +105,14 @@ static bool in_range(const struct loading *l, const struct loaded_interval *i)
 	return !range || (middle >= range->from_ns && (!range->to_ns || middle < range->to_ns));
 }
 
-static bool is_used(const struct loading *l, size_t i)
+bool loading_uses(const struct loading *l, size_t i)
 {
 	return !l->out->intervals[i].damaged && in_range(l, &l->out->intervals[i]);
 }
 
 /* --- their sum --- */
 
-/* The id in the recording, or -ENOMEM; all that is asked for here is usable. */
-static int string_to(struct loading *l, int id)
+int loading_string(struct loading *l, int id)
 {
 	struct string_row *s = rows_find(&l->tables.strings, (uint64_t)id);
 
@@ -201,7 +128,7 @@ static int mapping_to(struct loading *l, int id)
 
 	if (m->row.to >= 0)
 		return m->row.to;
-	mapping.name = string_to(l, mapping.name);
+	mapping.name = loading_string(l, mapping.name);
 	if (mapping.name < 0)
 		return mapping.name;
 	m->row.to = recording_mapping(l->r, &mapping);
@@ -242,12 +169,12 @@ static int location_to(struct loading *l, uint32_t id)
 	if (row->row.to >= 0)
 		return row->row.to;
 	mapping = mapping_to(l, row->l.mapping);
-	name = mapping < 0 ? mapping : string_to(l, row->l.name);
+	name = mapping < 0 ? mapping : loading_string(l, row->l.name);
 	row->row.to = name < 0 ? name : add_location(l->r, mapping, name, &row->l);
 	return row->row.to;
 }
 
-static int stack_to(struct loading *l, uint32_t id)
+int loading_stack(struct loading *l, uint32_t id)
 {
 	struct stack_row *s = rows_find(&l->tables.stacks, id);
 	size_t n = (size_t)s->kernel_frames + s->user_frames;
@@ -274,18 +201,18 @@ static int add_samples(struct loading *l)
 		const struct count_row *c = &l->tables.counts[i];
 		struct rec_sample sample = { .fires = c->fires, .weight = c->weight };
 
-		if (!is_used(l, c->interval - 1))
+		if (!loading_uses(l, c->interval - 1))
 			continue;
 		sample.labels = ((struct label_row *)rows_find(&l->tables.labels, c->labels))->l;
-		sample.labels.comm = string_to(l, sample.labels.comm);
-		sample.stack = sample.labels.comm < 0 ? sample.labels.comm : stack_to(l, c->stack);
+		sample.labels.comm = loading_string(l, sample.labels.comm);
+		sample.stack = sample.labels.comm < 0 ? sample.labels.comm : loading_stack(l, c->stack);
 		err = sample.stack < 0 ? sample.stack : recording_add(l->r, &sample);
 	}
 	return err;
 }
 
 /* What is left of a part's sums is small enough: they are below 2^63, and so must the sum of all be. */
-static bool add_number(uint64_t *sum, uint64_t more)
+bool loading_add(uint64_t *sum, uint64_t more)
 {
 	return !__builtin_add_overflow(*sum, more, sum) && *sum <= INT64_MAX;
 }
@@ -293,14 +220,14 @@ static bool add_number(uint64_t *sum, uint64_t more)
 static bool add_numbers(struct loading *l, const struct part *p)
 {
 	struct recording *r = l->r;
-	bool good = add_number(&l->fires, p->fires) && add_number(&l->weight, p->weight) &&
-		    add_number(&r->meta.duration_ns, p->duration_ns) && add_number(&r->cost.bpf_ns, p->bpf_ns) &&
-		    add_number(&r->cost.bpf_runs, p->bpf_runs) && add_number(&r->cost.user_ns, p->user_ns);
+	bool good = loading_add(&l->fires, p->fires) && loading_add(&l->weight, p->weight) &&
+		    loading_add(&r->meta.duration_ns, p->duration_ns) && loading_add(&r->cost.bpf_ns, p->bpf_ns) &&
+		    loading_add(&r->cost.bpf_runs, p->bpf_runs) && loading_add(&r->cost.user_ns, p->user_ns);
 
 	for (int i = 0; i < DB_SUMS; i++)
 		good &= !__builtin_add_overflow(l->sums.of[i], p->sums.of[i], &l->sums.of[i]);
 	for (int i = 0; i < LOST_CAUSES; i++)
-		good &= add_number(&r->lost.by_cause[i], p->lost[i]);
+		good &= loading_add(&r->lost.by_cause[i], p->lost[i]);
 	return good;
 }
 
@@ -313,7 +240,7 @@ static bool cost_is_known(const struct loading *l)
 	bool pending = false, pending_used = false;
 
 	for (size_t i = 0; i < l->tables.n_parts; i++) {
-		bool used = is_used(l, i);
+		bool used = loading_uses(l, i);
 
 		if (pending && used != pending_used)
 			return false;
@@ -340,24 +267,30 @@ static void finish_sums(struct loading *l)
 	r->cost.known = cost_is_known(l);
 }
 
+int loading_too_large(const struct loading *l)
+{
+	warnx("%s: its numbers are too large to be true", l->source.name);
+	return -EBADMSG;
+}
+
 static int sum_up(struct loading *l)
 {
 	struct recording *r = l->r;
+	int err;
 
 	for (size_t i = 0; i < l->tables.n_parts; i++) {
 		const struct part *p = &l->tables.parts[i + 1];
 
-		if (!is_used(l, i))
+		if (!loading_uses(l, i))
 			continue;
 		if (!l->out->n_used++)
 			r->meta.start_unix_ns += p->start_ns;
-		if (!add_numbers(l, p)) {
-			warnx("%s: its numbers are too large to be true", l->source.name);
-			return -EBADMSG;
-		}
+		if (!add_numbers(l, p))
+			return loading_too_large(l);
 	}
 	finish_sums(l);
-	return add_samples(l);
+	err = add_samples(l);
+	return err ? err : loading_add_latency(l);
 }
 
 /* --- the whole --- */
@@ -387,10 +320,10 @@ static int refuse_range(const struct loading *l)
 static int read_source(struct loading *l)
 {
 	int64_t n = 0;
-	int err = meta_read(l->source.db, l->r, &n);
+	int err = meta_read(&l->source, l->r, &n);
 
 	if (!err)
-		err = tables_read(&l->tables, &l->source, n);
+		err = tables_read(&l->tables, &l->source, n, l->r->latency != NULL);
 	if (err == -EBADMSG)
 		warnx("%s is damaged: what describes the whole of it cannot be read", l->source.name);
 	if (err)
@@ -402,7 +335,7 @@ static int read_source(struct loading *l)
 static bool any_is_used(const struct loading *l)
 {
 	for (size_t i = 0; i < l->out->n_intervals; i++)
-		if (is_used(l, i))
+		if (loading_uses(l, i))
 			return true;
 	return false;
 }

@@ -160,31 +160,37 @@ bool row_read(sqlite3_stmt *q, int first, const char *types, struct db_value *co
 	return good;
 }
 
+size_t row_varint_put(uint8_t *out, uint64_t number)
+{
+	size_t bytes = 0;
+
+	for (; number >= 0x80; number >>= 7)
+		out[bytes++] = (uint8_t)(number | 0x80);
+	out[bytes++] = (uint8_t)number;
+	return bytes;
+}
+
+size_t row_varint_get(const uint8_t *blob, size_t bytes, uint64_t *number)
+{
+	*number = 0;
+	for (size_t i = 0; i < bytes; i++) {
+		*number |= (uint64_t)(blob[i] & 0x7f) << 7 * i;
+		if (!(blob[i] & 0x80))
+			return i + 1;
+	}
+	return 0;
+}
+
 size_t row_frames_encode(uint8_t *out, const uint32_t *locations, size_t n)
 {
 	size_t bytes = 0;
 
 	for (size_t i = 1; i < n; i++) {
 		int64_t step = (int64_t)locations[i] - locations[i - 1];
-		uint64_t left = step < 0 ? ((uint64_t)-step << 1) - 1 : (uint64_t)step << 1;
 
-		for (; left >= 0x80; left >>= 7)
-			out[bytes++] = (uint8_t)(left | 0x80);
-		out[bytes++] = (uint8_t)left;
+		bytes += row_varint_put(out + bytes, step < 0 ? ((uint64_t)-step << 1) - 1 : (uint64_t)step << 1);
 	}
 	return bytes;
-}
-
-/* Bytes of the number at `blob`, 0 if there is none. */
-static size_t varint(const uint8_t *blob, size_t bytes, uint64_t *number)
-{
-	*number = 0;
-	for (size_t i = 0; i < bytes && i < ROW_VARINT_BYTES_MAX; i++) {
-		*number |= (uint64_t)(blob[i] & 0x7f) << 7 * i;
-		if (!(blob[i] & 0x80))
-			return i + 1;
-	}
-	return 0;
 }
 
 bool row_frames_decode(uint32_t *out, size_t n, const uint8_t *blob, size_t bytes)
@@ -193,9 +199,10 @@ bool row_frames_decode(uint32_t *out, size_t n, const uint8_t *blob, size_t byte
 	size_t at = 0;
 
 	for (size_t i = 1; i < n; i++) {
+		size_t left = bytes - at, used;
 		uint64_t step;
-		size_t used = varint(blob + at, bytes - at, &step);
 
+		used = row_varint_get(blob + at, left < ROW_VARINT_BYTES_MAX ? left : ROW_VARINT_BYTES_MAX, &step);
 		location += (int64_t)(step >> 1) ^ -(int64_t)(step & 1);
 		if (!used || location < 0 || location > INT_MAX)
 			return false;

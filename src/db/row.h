@@ -59,6 +59,10 @@ int row_write(sqlite3_stmt *insert, const struct db_value *columns, unsigned n);
  */
 bool row_read(sqlite3_stmt *q, int first, const char *types, struct db_value *columns);
 
+/* LEB128: seven bits a byte, the lowest first. Both return bytes; get 0 if none of `bytes` ends it. */
+size_t row_varint_put(uint8_t *out, uint64_t number);
+size_t row_varint_get(const uint8_t *blob, size_t bytes, uint64_t *number);
+
 #define ROW_VARINT_BYTES_MAX 5
 /*
  * Location ids but the first as differences to the one before, small ones in one byte: zigzag

@@ -303,6 +303,7 @@ void saver_close(struct saver *s)
 	free(s->samples);
 	free(s->labels);
 	intern_free(&s->label_ids);
+	saver_free_latency(s);
 	free(s->blob);
 	free(s->name);
 	free(s);

@@ -8,12 +8,25 @@
 #include "core/intern.h"
 #include "db/db.h"
 #include "db/place.h"
+#include "db/row.h"
 #include "db/schema.h"
 
 /* Of a sample: what of it is in the file. */
 struct grown {
 	uint64_t fires, weight;
 	int labels; /* the file's id, or -1: it has not been written yet */
+};
+
+/* Of latencies: what of them is in the file, by the recording's indexes. */
+struct grown_latency {
+	struct rec_hist *hists;
+	size_t n_hists, max_hists;
+	struct rec_cause *causes;
+	size_t n_causes, max_causes;
+	size_t n_points;
+	uint64_t n_given; /* cases that the recording was given */
+	uint64_t n_cases; /* of them in the file */
+	uint64_t counts[WAKE_COUNTS];
 };
 
 struct saver {
@@ -39,15 +52,28 @@ struct saver {
 	struct db_sums sums;
 	struct rec_cost cost;
 	struct rec_lost lost;
+	struct grown_latency latency;
 
 	/* Of the interval being written. */
 	uint32_t crc, dictionary_crc;
-	uint8_t *blob; /* room for one stack */
+	uint8_t *blob; /* room for one stack, or one histogram */
 };
 
 #define SAVER_BLOB_BYTES (2 * UINT16_MAX * ROW_VARINT_BYTES_MAX)
 
 /* Writes one interval, in a transaction that is open. SQLITE_OK or SQLite's error; then the saver is of no more use. */
 int saver_put_interval(struct saver *s, const struct recording *r);
+
+/* For those of the rows that saver_latency.c writes. A row of a table; both SQLITE_OK or SQLite's error. */
+int saver_put(struct saver *s, enum db_table t, uint32_t *crc, const struct db_value *row);
+/* Sees to it that a string is in the file, */
+int saver_note_string(struct saver *s, const struct recording *r, int id);
+/* where it has this id then. */
+struct db_value saver_string_id(const struct saver *s, int id);
+
+/* All three: nothing, if the recording has no latencies. */
+int saver_note_latency_strings(struct saver *s, const struct recording *r);
+int saver_put_latency(struct saver *s, const struct recording *r);
+void saver_free_latency(struct saver *s);
 
 #endif

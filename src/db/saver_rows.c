@@ -4,11 +4,9 @@
 
 #include "core/intern.h"
 #include "db/meta.h"
-#include "db/row.h"
 #include "db/saver.h"
 
-/* A row for one of the tables of names and stacks. SQLITE_OK or SQLite's error. */
-static int put(struct saver *s, enum db_table t, uint32_t *crc, const struct db_value *row)
+int saver_put(struct saver *s, enum db_table t, uint32_t *crc, const struct db_value *row)
 {
 	const struct db_table_def *def = &db_tables[t];
 	unsigned n = (unsigned)strlen(def->types);
@@ -17,8 +15,7 @@ static int put(struct saver *s, enum db_table t, uint32_t *crc, const struct db_
 	return row_write(s->insert[t], row, n);
 }
 
-/* Sees to it that a string is in the file. */
-static int note_string(struct saver *s, const struct recording *r, int id)
+int saver_note_string(struct saver *s, const struct recording *r, int id)
 {
 	size_t old_max = s->string_ids_max;
 	struct db_value row[3];
@@ -35,10 +32,10 @@ static int note_string(struct saver *s, const struct recording *r, int id)
 	row[1] = row_int((uint64_t)s->intervals + 1);
 	row[2] = row_text(recording_str(r, id));
 	s->string_ids[id] = (int)s->n_strings;
-	return put(s, DB_STRINGS, &s->dictionary_crc, row);
+	return saver_put(s, DB_STRINGS, &s->dictionary_crc, row);
 }
 
-static struct db_value string_id(const struct saver *s, int id)
+struct db_value saver_string_id(const struct saver *s, int id)
 {
 	return row_int((uint64_t)s->string_ids[id] - 1);
 }
@@ -75,16 +72,16 @@ static int note_samples(struct saver *s, const struct recording *r)
 /* Strings first, since checksums go table by table. */
 static int put_strings(struct saver *s, const struct recording *r)
 {
-	int rc = note_string(s, r, 0);
+	int rc = saver_note_string(s, r, 0);
 
 	for (size_t i = s->n_mappings; i < r->n_mappings && rc == SQLITE_OK; i++)
-		rc = note_string(s, r, r->mappings[i].name);
+		rc = saver_note_string(s, r, r->mappings[i].name);
 	for (size_t i = s->n_locations; i < r->n_locations && rc == SQLITE_OK; i++)
-		rc = note_string(s, r, r->locations[i].name);
+		rc = saver_note_string(s, r, r->locations[i].name);
 	for (size_t i = 0; i < r->n_samples && rc == SQLITE_OK; i++)
 		if (has_grown(s, r, i))
-			rc = note_string(s, r, r->samples[i].labels.comm);
-	return rc;
+			rc = saver_note_string(s, r, r->samples[i].labels.comm);
+	return rc == SQLITE_OK ? saver_note_latency_strings(s, r) : rc;
 }
 
 static void hex(char *out, const struct build_id *id)
@@ -103,11 +100,11 @@ static int put_mapping(struct saver *s, const struct rec_mapping *m)
 	char build_id[2 * BUILD_ID_BYTES_MAX + 1];
 
 	hex(build_id, &m->build_id);
-	return put(s, DB_MAPPINGS, &s->dictionary_crc,
-		   (struct db_value[]){ row_int(s->n_mappings), row_int((uint64_t)s->intervals + 1),
-					row_text(db_mapping_kind(m->kind)), string_id(s, m->name), row_text(build_id),
-					row_int(m->dev), row_int(m->inode), row_int(m->changed_ns), row_int(m->start),
-					row_int(m->bytes) });
+	return saver_put(s, DB_MAPPINGS, &s->dictionary_crc,
+			 (struct db_value[]){ row_int(s->n_mappings), row_int((uint64_t)s->intervals + 1),
+					      row_text(db_mapping_kind(m->kind)), saver_string_id(s, m->name),
+					      row_text(build_id), row_int(m->dev), row_int(m->inode),
+					      row_int(m->changed_ns), row_int(m->start), row_int(m->bytes) });
 }
 
 static int put_mappings(struct saver *s, const struct recording *r)
@@ -130,10 +127,10 @@ static int put_locations(struct saver *s, const struct recording *r)
 					  row_int((uint64_t)l->mapping),
 					  row_int(l->address),
 					  row_int(l->offset),
-					  string_id(s, l->name),
+					  saver_string_id(s, l->name),
 					  row_text(db_why(l->why)) };
 
-		rc = put(s, DB_LOCATIONS, &s->dictionary_crc, row);
+		rc = saver_put(s, DB_LOCATIONS, &s->dictionary_crc, row);
 	}
 	return rc;
 }
@@ -150,10 +147,10 @@ static int put_stacks(struct saver *s, const struct recording *r)
 		if (n)
 			leaf = row_int(r->frames[stack->first]);
 		frames.n = row_frames_encode(s->blob, n ? r->frames + stack->first : NULL, n);
-		rc = put(s, DB_STACKS, &s->dictionary_crc,
-			 (struct db_value[]){ row_int(s->n_stacks), row_int((uint64_t)s->intervals + 1),
-					      row_int(stack->kernel_frames), row_int(stack->user_frames), leaf,
-					      frames });
+		rc = saver_put(s, DB_STACKS, &s->dictionary_crc,
+			       (struct db_value[]){ row_int(s->n_stacks), row_int((uint64_t)s->intervals + 1),
+						    row_int(stack->kernel_frames), row_int(stack->user_frames), leaf,
+						    frames });
 	}
 	return rc;
 }
@@ -184,10 +181,10 @@ static int note_labels(struct saver *s, const struct rec_labels *l, int *id)
 	s->labels[*id] = *l;
 	if (intern_add(&s->label_ids, hash, *id))
 		return SQLITE_NOMEM;
-	return put(s, DB_LABELS, &s->dictionary_crc,
-		   (struct db_value[]){ row_int((uint64_t)*id), row_int((uint64_t)s->intervals + 1),
-					string_id(s, l->comm), row_int((uint64_t)l->tgid), row_int((uint64_t)l->tid),
-					row_int((uint64_t)l->cpu) });
+	return saver_put(s, DB_LABELS, &s->dictionary_crc,
+			 (struct db_value[]){ row_int((uint64_t)*id), row_int((uint64_t)s->intervals + 1),
+					      saver_string_id(s, l->comm), row_int((uint64_t)l->tgid),
+					      row_int((uint64_t)l->tid), row_int((uint64_t)l->cpu) });
 }
 
 static int put_labels(struct saver *s, const struct recording *r)
@@ -208,9 +205,9 @@ static int put_losses(struct saver *s, const struct recording *r)
 		uint64_t count = r->lost.by_cause[i] - s->lost.by_cause[i];
 
 		if (count)
-			rc = put(s, DB_LOSSES, &s->crc,
-				 (struct db_value[]){ row_int((uint64_t)s->intervals + 1), row_text(db_lost_cause(i)),
-						      row_int(count) });
+			rc = saver_put(s, DB_LOSSES, &s->crc,
+				       (struct db_value[]){ row_int((uint64_t)s->intervals + 1),
+							    row_text(db_lost_cause(i)), row_int(count) });
 	}
 	s->lost = r->lost;
 	return rc;
@@ -249,10 +246,10 @@ static int put_counts(struct saver *s, const struct recording *r, uint64_t perio
 
 		if (!more.fires && !more.weight)
 			continue;
-		rc = put(s, DB_COUNTS, &s->crc,
-			 (struct db_value[]){ row_int((uint64_t)s->intervals + 1), row_int((uint64_t)sample->stack),
-					      row_int((uint64_t)more.labels), row_int(more.fires),
-					      row_int(more.weight - more.fires * period) });
+		rc = saver_put(s, DB_COUNTS, &s->crc,
+			       (struct db_value[]){ row_int((uint64_t)s->intervals + 1),
+						    row_int((uint64_t)sample->stack), row_int((uint64_t)more.labels),
+						    row_int(more.fires), row_int(more.weight - more.fires * period) });
 		s->samples[i] = (struct grown){ sample->fires, sample->weight, more.labels };
 	}
 	return rc;
@@ -309,6 +306,8 @@ int saver_put_interval(struct saver *s, const struct recording *r)
 	rc = put_losses(s, r);
 	if (rc == SQLITE_OK)
 		rc = put_counts(s, r, period);
+	if (rc == SQLITE_OK)
+		rc = saver_put_latency(s, r);
 	row[DB_INTERVAL_CHECKSUM] = row_int(s->crc);
 	if (rc == SQLITE_OK)
 		rc = row_write(s->insert[DB_INTERVALS], row, DB_INTERVAL_COLUMNS);

@@ -63,7 +63,72 @@ const struct db_table_def db_tables[DB_TABLES] = {
 				  "rest INTEGER NOT NULL)",
 			.types = "iiiii",
 			.interval = 0 },
+	[DB_HISTOGRAMS] = { .name = "histograms",
+			    .create = "CREATE TABLE histograms(interval INTEGER NOT NULL REFERENCES intervals, "
+				      "of_group INTEGER NOT NULL REFERENCES strings, kind TEXT NOT NULL, "
+				      "count INTEGER NOT NULL, sum_ns INTEGER NOT NULL, min_ns INTEGER NOT NULL, "
+				      "max_ns INTEGER NOT NULL, buckets BLOB NOT NULL)",
+			    .types = "iitiiiib",
+			    .interval = 0 },
+	[DB_CAUSES] = { .name = "causes",
+			.create = "CREATE TABLE causes(interval INTEGER NOT NULL REFERENCES intervals, "
+				  "cause TEXT NOT NULL, number INTEGER NOT NULL, "
+				  "name INTEGER NOT NULL REFERENCES strings, preempted INTEGER NOT NULL, "
+				  "delay_ns INTEGER NOT NULL, spans INTEGER NOT NULL, ns INTEGER NOT NULL)",
+			.types = "itiiiiii",
+			.interval = 0 },
+	[DB_CASES] = { .name = "cases",
+		       .create = "CREATE TABLE cases(interval INTEGER NOT NULL REFERENCES intervals, "
+				 "id INTEGER PRIMARY KEY, kind TEXT NOT NULL, above INTEGER NOT NULL, "
+				 "total_ns INTEGER NOT NULL, unix_ns INTEGER NOT NULL, "
+				 "comm INTEGER NOT NULL REFERENCES strings, tgid INTEGER NOT NULL, "
+				 "tid INTEGER NOT NULL, cpu INTEGER NOT NULL, prio INTEGER NOT NULL, "
+				 "normal_prio INTEGER NOT NULL, policy INTEGER NOT NULL, flags INTEGER NOT NULL, "
+				 "moves INTEGER NOT NULL, expiry_ns INTEGER NOT NULL, irq_ns INTEGER NOT NULL, "
+				 "waking_ns INTEGER NOT NULL, queued_ns INTEGER NOT NULL, "
+				 "resched_ns INTEGER NOT NULL, context TEXT NOT NULL, "
+				 "context_number INTEGER NOT NULL, "
+				 "context_name INTEGER NOT NULL REFERENCES strings, "
+				 "waker_comm INTEGER NOT NULL REFERENCES strings, waker_tgid INTEGER NOT NULL, "
+				 "waker_tid INTEGER NOT NULL, waker_cpu INTEGER NOT NULL, "
+				 "preempt_depth INTEGER NOT NULL, waker_stack INTEGER REFERENCES stacks, "
+				 "out_stack INTEGER REFERENCES stacks, user_stack INTEGER REFERENCES stacks)",
+		       .types = "iitiiiiiiiiiiiiiiiiitiiiiiiiIII",
+		       .interval = 0 },
+	[DB_PARTS] = { .name = "parts",
+		       .create = "CREATE TABLE parts(interval INTEGER NOT NULL REFERENCES intervals, "
+				 "of_case INTEGER NOT NULL REFERENCES cases, cause TEXT NOT NULL, "
+				 "number INTEGER NOT NULL, name INTEGER NOT NULL REFERENCES strings, "
+				 "lender INTEGER NOT NULL REFERENCES strings, tid INTEGER NOT NULL, "
+				 "prio INTEGER NOT NULL, spans INTEGER NOT NULL, ns INTEGER NOT NULL)",
+		       .types = "iitiiiiiii",
+		       .interval = 0 },
+	[DB_SPANS] = { .name = "spans",
+		       .create = "CREATE TABLE spans(interval INTEGER NOT NULL REFERENCES intervals, "
+				 "of_case INTEGER NOT NULL REFERENCES cases, kind TEXT NOT NULL, "
+				 "number INTEGER NOT NULL, name INTEGER NOT NULL REFERENCES strings, "
+				 "prio INTEGER NOT NULL, start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, "
+				 "net_ns INTEGER NOT NULL)",
+		       .types = "iitiiiiii",
+		       .interval = 0 },
+	[DB_POINTS] = { .name = "points",
+			.create = "CREATE TABLE points(interval INTEGER NOT NULL REFERENCES intervals, "
+				  "start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, kind TEXT NOT NULL, "
+				  "count INTEGER NOT NULL, sum_ns INTEGER NOT NULL, max_ns INTEGER NOT NULL, "
+				  "p50_ns INTEGER NOT NULL, p99_ns INTEGER NOT NULL)",
+			.types = "iiitiiiii",
+			.interval = 0 },
+	[DB_WAITS] = { .name = "waits",
+		       .create = "CREATE TABLE waits(interval INTEGER NOT NULL REFERENCES intervals, "
+				 "what TEXT NOT NULL, count INTEGER NOT NULL)",
+		       .types = "iti",
+		       .interval = 0 },
 };
+
+unsigned db_tables_of(uint32_t version)
+{
+	return version == 1 ? DB_TABLES_1 : DB_TABLES;
+}
 
 /* Left joins: SQLite leaves those out of which a query uses no column. */
 const char db_create_samples[] =
@@ -145,6 +210,36 @@ const char *db_lost_cause(enum lost_cause cause)
 int db_lost_cause_of(const char *text)
 {
 	return index_of(causes, COUNT(causes), text);
+}
+
+/* The number below `n` whose word it is, or -1. */
+#define NUMBER_OF(n, word_of, type, text)                                      \
+	({                                                                     \
+		int number_ = -1;                                              \
+                                                                               \
+		for (int i_ = 0; i_ < (int)(n) && number_ < 0; i_++)           \
+			number_ = strcmp(word_of((type)i_), (text)) ? -1 : i_; \
+		number_;                                                       \
+	})
+
+int db_latency_kind_of(const char *text)
+{
+	return NUMBER_OF(LATENCY_KINDS, latency_kind_word, enum latency_kind, text);
+}
+
+int db_wake_cause_of(const char *text)
+{
+	return NUMBER_OF(WAKE_CAUSES, latency_cause_word, enum wake_cause, text);
+}
+
+int db_span_kind_of(const char *text)
+{
+	return NUMBER_OF(SPAN_UNKNOWN + 1, latency_span_word, enum span_kind, text);
+}
+
+int db_wake_count_of(const char *text)
+{
+	return NUMBER_OF(WAKE_COUNTS, latency_count_word, enum wake_count, text);
 }
 
 /*

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/recording.h"
+#include "core/latency.h"
 
 /* In the order in which they are made, and in which their rows go into checksums. */
 enum db_table {
@@ -19,10 +19,18 @@ enum db_table {
 	DB_LABELS,
 	DB_LOSSES,
 	DB_COUNTS,
+	DB_TABLES_1, /* how many version 1 had; of latencies: */
+	DB_HISTOGRAMS = DB_TABLES_1,
+	DB_CAUSES,
+	DB_CASES,
+	DB_PARTS,
+	DB_SPANS,
+	DB_POINTS,
+	DB_WAITS,
 	DB_TABLES,
 };
 
-#define DB_COLUMNS_MAX	    24
+#define DB_COLUMNS_MAX	    32
 #define DB_STRING_BYTES_MAX 4096 /* as recording_string() cuts them */
 
 struct db_table_def {
@@ -33,6 +41,8 @@ struct db_table_def {
 };
 
 extern const struct db_table_def db_tables[DB_TABLES];
+/* Of db_tables how many a file of this version has, from the first. */
+unsigned db_tables_of(uint32_t version);
 extern const char db_create_meta[];    /* made before them */
 extern const char db_create_samples[]; /* the view `samples`, made after them: for those who ask, not read by us */
 
@@ -43,6 +53,11 @@ const char *db_lost_cause(enum lost_cause cause);
 int db_mapping_kind_of(const char *word);
 int db_why_of(const char *word);
 int db_lost_cause_of(const char *word);
+/* Those of latencies are in core/latency.h. */
+int db_latency_kind_of(const char *word);
+int db_wake_cause_of(const char *word);
+int db_span_kind_of(const char *word);
+int db_wake_count_of(const char *word);
 
 /* The columns of `intervals` that are members of rec_sampling; they begin at DB_SUMS_COLUMN. */
 #define DB_SUMS	       13

@@ -45,7 +45,7 @@ static int check_version(const char *name, const uint8_t *header)
 		      DB_VERSION);
 		return -EBADMSG;
 	}
-	if (version < DB_VERSION)
+	if (!version)
 		return refuse(name, "is a recording of no version (made half, or damaged)");
 	/* SQLite would make files beside one in this mode. */
 	if (header[FORMAT_WRITE_VERSION] != 1 || header[FORMAT_READ_VERSION] != 1)
@@ -310,16 +310,14 @@ static bool is_made(sqlite3_stmt *q, const char *type, const char *name, const c
 	       !strcmp(row[2].bytes, create);
 }
 
-#define SCHEMA_ROWS (1 + DB_TABLES + 1)
-
-/* Is row n of the schema what we make there? */
-static bool is_schema_row(sqlite3_stmt *q, int n)
+/* Is row n of the schema what we make there, meta, tables and a view? */
+static bool is_schema_row(sqlite3_stmt *q, unsigned n, unsigned tables)
 {
 	if (!n)
 		return is_made(q, "table", "meta", db_create_meta);
-	if (n <= DB_TABLES)
+	if (n <= tables)
 		return is_made(q, "table", db_tables[n - 1].name, db_tables[n - 1].create);
-	return n < SCHEMA_ROWS && is_made(q, "view", "samples", db_create_samples);
+	return n == tables + 1 && is_made(q, "view", "samples", db_create_samples);
 }
 
 /* All tables and the view are there as we make them, and nothing else. The view is never read. */
@@ -327,18 +325,18 @@ static int check_schema(const struct source *s)
 {
 	sqlite3_stmt *q = NULL;
 	int rc = sqlite3_prepare_v2(s->db, "SELECT type, name, sql FROM sqlite_schema ORDER BY rowid", -1, &q, NULL);
-	int n = 0;
+	unsigned n = 0, tables = db_tables_of(s->version);
 	bool same = true;
 
 	while (rc == SQLITE_OK || rc == SQLITE_ROW) {
 		rc = sqlite3_step(q);
 		if (rc == SQLITE_ROW)
-			same = is_schema_row(q, n++);
+			same = is_schema_row(q, n++, tables);
 		if (!same)
 			break;
 	}
 	sqlite3_finalize(q);
-	if (same && n == SCHEMA_ROWS && rc == SQLITE_DONE)
+	if (same && n == tables + 2 && rc == SQLITE_DONE)
 		return 0;
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
 		return explain(s, rc);
@@ -358,6 +356,7 @@ int source_open(struct source *s, const char *path)
 	} else {
 		err = open_file(s, &c);
 	}
+	s->version = format_be32(c.header + FORMAT_USER_VERSION);
 	if (!err)
 		err = check_schema(s);
 	/* SQLite's locks are the process's: they go with any descriptor of the file, so this one goes first, or last.

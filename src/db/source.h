@@ -12,6 +12,7 @@ struct source {
 	sqlite3 *db; /* within a read transaction; its tables are those of db/schema.h */
 	int fd;	     /* of the same file: SQLite's locks go with any descriptor of it, so this one goes last */
 	const char *name;
+	uint32_t version; /* 1 to DB_VERSION */
 	uint64_t file_bytes;
 	/* How much can be in it: no more rows or bytes are believed. A hole in the file holds nothing. */
 	uint64_t data_bytes;

@@ -3,19 +3,14 @@
 
 #include <err.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/intern.h"
-#include "db/row.h"
+#include "db/takers.h"
 
 #define INTERVAL_BYTES_MIN 32 /* of a row of `intervals` */
-
-/* Takes one row whose columns are of the right types; false: they cannot be right. -ENOMEM ends it all. */
-typedef int row_fn(struct tables *t, const struct db_value *v);
-#define ROW_BAD 1 /* what it returns then */
 
 void *rows_find(const struct rows *rows, uint64_t id)
 {
@@ -37,28 +32,24 @@ void *rows_find(const struct rows *rows, uint64_t id)
 	return NULL;
 }
 
-/* Room for one more. NULL: no memory. */
-static void *add(struct rows *rows, const struct db_value *v)
+void *rows_add(struct rows *rows)
 {
 	char *items = intern_grow(rows->items, &rows->max, rows->n + 1, rows->item_bytes);
-	struct row *row;
 
 	if (!items)
 		return NULL;
 	rows->items = items;
-	row = (struct row *)(items + rows->n++ * rows->item_bytes);
-	*row = (struct row){ .id = (uint32_t)v[0].i, .interval = (uint32_t)v[1].i, .to = -1 };
+	return memset(items + rows->n++ * rows->item_bytes, 0, rows->item_bytes);
+}
+
+/* One that has an id and was brought by an interval. */
+static void *add(struct rows *rows, const struct db_value *v)
+{
+	struct row *row = rows_add(rows);
+
+	if (row)
+		*row = (struct row){ .id = (uint32_t)v[0].i, .interval = (uint32_t)v[1].i, .to = -1 };
 	return row;
-}
-
-static bool is_id(const struct db_value *v)
-{
-	return v->i >= 0 && v->i <= INT_MAX;
-}
-
-static bool is_count(const struct db_value *v)
-{
-	return v->i >= 0;
 }
 
 static int take_interval(struct tables *t, const struct db_value *v)
@@ -277,7 +268,9 @@ static int take_count(struct tables *t, const struct db_value *v)
 static row_fn *const takers[DB_TABLES] = {
 	[DB_INTERVALS] = take_interval, [DB_STRINGS] = take_string, [DB_MAPPINGS] = take_mapping,
 	[DB_LOCATIONS] = take_location, [DB_STACKS] = take_stack,   [DB_LOSSES] = take_loss,
-	[DB_LABELS] = take_label,	[DB_COUNTS] = take_count,
+	[DB_LABELS] = take_label,	[DB_COUNTS] = take_count,   [DB_HISTOGRAMS] = take_histogram,
+	[DB_CAUSES] = take_cause,	[DB_CASES] = take_case,	    [DB_PARTS] = take_part,
+	[DB_SPANS] = take_span,		[DB_POINTS] = take_point,   [DB_WAITS] = take_wait,
 };
 
 /*
@@ -298,7 +291,7 @@ static int take_row(struct tables *t, enum db_table table, sqlite3_stmt *q)
 	if (interval->type != SQLITE_INTEGER || interval->i < 1 || interval->i > (int64_t)t->n_parts)
 		return 0;
 	p = &t->parts[interval->i];
-	if (typed)
+	if (typed && (table < DB_TABLES_1 || t->has_latency))
 		err = takers[table](t, v);
 	if (err == ROW_BAD && names)
 		p->bad_names = true;
@@ -379,24 +372,34 @@ static int read_table(struct tables *t, enum db_table table)
 	return 0;
 }
 
-int tables_read(struct tables *t, struct source *s, int64_t n_parts)
+int tables_read(struct tables *t, struct source *s, int64_t n_parts, bool has_latency)
 {
+	unsigned n_tables = db_tables_of(s->version);
 	int err = 0;
 
 	*t = (struct tables){ .source = s,
+			      .has_latency = has_latency,
 			      .strings.item_bytes = sizeof(struct string_row),
 			      .mappings.item_bytes = sizeof(struct mapping_row),
 			      .locations.item_bytes = sizeof(struct location_row),
 			      .stacks.item_bytes = sizeof(struct stack_row),
-			      .labels.item_bytes = sizeof(struct label_row) };
+			      .labels.item_bytes = sizeof(struct label_row),
+			      .histograms.item_bytes = sizeof(struct histogram_row),
+			      .causes.item_bytes = sizeof(struct cause_row),
+			      .cases.item_bytes = sizeof(struct case_row),
+			      .case_parts.item_bytes = sizeof(struct part_row),
+			      .case_spans.item_bytes = sizeof(struct span_row),
+			      .points.item_bytes = sizeof(struct point_row) };
 	if (n_parts < 0 || (uint64_t)n_parts > s->data_bytes / INTERVAL_BYTES_MIN || n_parts >= INT_MAX)
 		return -EBADMSG;
 	t->n_parts = (size_t)n_parts;
 	t->parts = calloc(t->n_parts + 1, sizeof(*t->parts));
 	if (!t->parts)
 		return tell_unreadable(t, SQLITE_NOMEM);
-	for (int i = 0; i < DB_TABLES && !err; i++)
+	for (unsigned i = 0; i < n_tables && !err; i++)
 		err = read_table(t, (enum db_table)i);
+	if (!err)
+		latency_rows_check(t);
 	return err;
 }
 
@@ -411,5 +414,6 @@ void tables_free(struct tables *t)
 	free(t->text);
 	free(t->frames);
 	free(t->counts);
+	latency_rows_free(t);
 	*t = (struct tables){ 0 };
 }

@@ -6,7 +6,7 @@
 #ifndef DB_TABLES_H
 #define DB_TABLES_H
 
-#include "core/recording.h"
+#include "core/latency.h"
 #include "db/db.h"
 #include "db/schema.h"
 #include "db/source.h"
@@ -64,6 +64,40 @@ struct rows {
 	size_t n, max, item_bytes;
 };
 
+/* Of latencies; strings, and the stacks of cases, are ids of the file. */
+struct histogram_row {
+	uint32_t interval;
+	struct rec_hist h; /* without buckets: those are a blob */
+	size_t blob, blob_bytes;
+};
+
+struct cause_row {
+	uint32_t interval;
+	struct rec_cause c;
+};
+
+struct case_row {
+	struct row row;		     /* its interval is the one that it is of */
+	struct rec_case c;	     /* without parts and spans, but with how many there are */
+	uint64_t parts_ns;	     /* their sum; UINT64_MAX: too large */
+	size_t got_parts, got_spans; /* for who puts them together */
+};
+
+struct part_row {
+	uint32_t interval, of_case;
+	struct rec_part p;
+};
+
+struct span_row {
+	uint32_t interval, of_case;
+	struct rec_span s;
+};
+
+struct point_row {
+	uint32_t interval;
+	struct rec_point p;
+};
+
 struct part {
 	bool exists;	/* its row does */
 	bool bad_row;	/* one of its rows cannot be right */
@@ -76,8 +110,9 @@ struct part {
 	uint64_t period;
 	uint64_t bpf_ns, bpf_runs, user_ns;
 	uint64_t lost[LOST_CAUSES];
+	uint64_t waits[WAKE_COUNTS];
 	uint64_t fires, weight; /* of its counts */
-	bool bad_reference;	/* a count of it cannot be used */
+	bool bad_reference;	/* a count, or something of latencies, refers to what cannot be used */
 };
 
 struct tables {
@@ -91,13 +126,19 @@ struct tables {
 	size_t n_frames, frames_max;
 	struct count_row *counts;
 	size_t n_counts, counts_max;
+	bool has_latency; /* else there must be none */
+	struct rows histograms, causes, cases, case_parts, case_spans, points;
+	uint8_t *blobs;
+	size_t blob_bytes, blobs_max;
 	bool cut_short; /* SQLite could not read everything; told */
 };
 
 /* `n_parts` intervals should be there. 0, -ENOMEM after a message, or -EBADMSG: that many cannot be. free() in any
  * case. */
-int tables_read(struct tables *t, struct source *s, int64_t n_parts);
+int tables_read(struct tables *t, struct source *s, int64_t n_parts, bool has_latency);
 void tables_free(struct tables *t);
+/* Room for one more, all zero; NULL: no memory. */
+void *rows_add(struct rows *rows);
 /* NULL: there is none. */
 void *rows_find(const struct rows *rows, uint64_t id);
 

@@ -9,18 +9,19 @@ here=$(dirname "$(readlink -f "$0")")
 page=$here/../../docs/kbpfprof-recording.5
 make="$PROGRAMS/recording_make"
 
-for kind in basic intervals damaged newer empty unborn hostile; do
+for kind in basic intervals damaged newer empty unborn hostile wakeup; do
 	ok "made: $kind" "$make" "$kind" "$tmp/$kind"
 done
 sql() { sqlite3 -readonly "$@"; }
 
 # --- SQLite finds them whole; they are small
-for kind in basic hostile empty unborn; do
+for kind in basic hostile empty unborn wakeup; do
 	is "integrity_check: $kind" "$(sql "$tmp/$kind" 'PRAGMA integrity_check')" ok
 done
-is 'foreign keys hold' "$(sql "$tmp/hostile" 'PRAGMA foreign_key_check'; sql "$tmp/intervals" 'PRAGMA foreign_key_check')" ''
-is 'application_id and user_version' "$(sql "$tmp/basic" 'PRAGMA application_id; PRAGMA user_version' | tr '\n' ' ')" '1801613414 1 '
-within 'bytes of a small one' "$(stat -c %s "$tmp/basic")" 1 16384
+is 'foreign keys hold' "$(sql "$tmp/hostile" 'PRAGMA foreign_key_check'; sql "$tmp/intervals" 'PRAGMA foreign_key_check'
+	sql "$tmp/wakeup" 'PRAGMA foreign_key_check')" ''
+is 'application_id and user_version' "$(sql "$tmp/basic" 'PRAGMA application_id; PRAGMA user_version' | tr '\n' ' ')" '1801613414 2 '
+within 'bytes of a small one' "$(stat -c %s "$tmp/basic")" 1 24576
 is 'file mode' "$(stat -c %a "$tmp/basic")" 600
 
 # --- the manual says what is there
@@ -33,12 +34,17 @@ for table in $(sql "$tmp/basic" "SELECT name FROM sqlite_schema"); do
 	is "columns in the manual: $table" "$(columns_of_page "$table")" \
 		"$(sql "$tmp/basic" "SELECT name FROM pragma_table_info('$table')")"
 done
-is 'keys of meta in the manual' "$(sed -n '/^\.TS/,/^\.TE/s/\t.*//p' "$page")" \
+is 'keys of meta in the manual' "$(sed -n '/^\.SS meta/,/^\.SS intervals/s/\t.*//p' "$page")" \
 	"$(sql "$tmp/basic" 'SELECT key FROM meta ORDER BY key')"
 words=$(sed -n '/char \*const kinds\[\]/,/_Static_assert(COUNT(causes)/p' "$here/../../src/db/schema.c" | grep -o '= "[a-z_]*"' | cut -d'"' -f2 | grep .)
 within 'words in the source' "$(wc -w <<<"$words")" 20 100
 for word in $words; do
 	ok "word in the manual: $word" grep -Eq "^\.BR? $word( |\$)" "$page"
+done
+words=$(sed -n '/words\[\] = {/,/^	};/p' "$here/../../src/core/latency_text.c" | grep -o '= "[a-z_]*"' | cut -d'"' -f2)
+within 'words of latencies in the source' "$(wc -w <<<"$words")" 50 100
+for word in $words; do
+	ok "word of latencies in the manual: $word" grep -Eq "^\.BR? $word( |\$)|^$word	" "$page"
 done
 is 'the manual is well-formed' "$(mandoc -T lint -W warning "$page")" ''
 
@@ -47,7 +53,7 @@ query() { # NAME FILE
 	sed -n "/^\.\\\\\" query $1\$/,/^\.\\\\\" end/p" "$page" | grep -v '^\.' | sed 's/\\-/-/g' >"$tmp/query"
 	sql "$2" <"$tmp/query"
 }
-is 'queries in the manual' "$(grep -c '^\.\\" query' "$page")" 5
+is 'queries in the manual' "$(grep -c '^\.\\" query' "$page")" 7
 is 'query: functions' "$(query functions "$tmp/basic")" 'spin|600|60.0
 copy_to_user|200|20.0
 memcpy|100|10.0
@@ -67,6 +73,19 @@ is 'query: timeline' "$(query timeline "$tmp/intervals")" '1|0|100.0|90.9
 5|40|100.0|66.7'
 is 'query: books' "$(query books "$tmp/basic")" '1|2000|1000|900|0|50|50.0|50'
 is 'query: books of an interval that lost' "$(query books "$tmp/intervals" | sed -n 3p)" '3|2000|130|1863|0|0|7.0|7'
+is 'query: latencies' "$(query latencies "$tmp/wakeup")" 'timer|15000|6136|187400
+waking|15000|3135|171000
+queue|15000|2135|170000
+preempted|12|14000|14000
+activation|15000|1000|1000
+hardirq|45|eth0|1901100|102
+timer_handler|0||297000|99
+switch|0||204700|100'
+is 'query: the worst case' "$(query worst "$tmp/wakeup")" '2023-11-14 22:13:25|motor_ctl|187400|softirq|3||3|88200
+2023-11-14 22:13:25|motor_ctl|187400|task_worse|0|camera-svc|1|50400
+2023-11-14 22:13:25|motor_ctl|187400|hardirq|45|eth0|3|30000
+2023-11-14 22:13:25|motor_ctl|187400|timer_irqs_off|0||1|12100
+2023-11-14 22:13:25|motor_ctl|187400|switch|0||1|6700'
 is 'addresses above 2^63' "$(sql "$tmp/basic" "SELECT printf('%x', address) FROM locations l JOIN strings s ON s.id = name WHERE text = 'ext4_write'")" ffffffffc0000700
 is 'start of the kernel' "$(sql "$tmp/basic" "SELECT printf('%x', start) FROM mappings WHERE kind = 'kernel'")" ffffffff81000000
 
@@ -119,13 +138,36 @@ check_sums() { # FILE
 	for id in $(sql "$file" 'SELECT id FROM intervals'); do
 		want=$(for table in strings mappings locations stacks labels; do rows "$file" $table "interval = $id" id; done | perl -e "$checksum")
 		is "checksum of names: ${file##*/} $id" "$(sql "$file" "SELECT dictionary_checksum FROM intervals WHERE id = $id")" "$want"
-		want=$({ rows "$file" intervals "id = $id" id; rows "$file" losses "interval = $id" rowid; rows "$file" counts "interval = $id" rowid; } | perl -e "$checksum")
+		want=$({
+			rows "$file" intervals "id = $id" id
+			for table in losses counts histograms causes cases parts spans points waits; do rows "$file" $table "interval = $id" rowid; done
+		} | perl -e "$checksum")
 		is "checksum of numbers: ${file##*/} $id" "$(sql "$file" "SELECT checksum FROM intervals WHERE id = $id")" "$want"
 	done
 }
 check_sums "$tmp/basic"
 check_sums "$tmp/intervals"
 check_sums "$tmp/hostile"
+check_sums "$tmp/wakeup"
+
+# --- buckets of a histogram: their numbers and starts by the manual's rules
+buckets='
+	my ($n, $at, @numbers) = (0, 0);
+	for my $byte (unpack "C*", pack("H*", $ARGV[0])) {
+		$n |= ($byte & 127) << $at;
+		$at += 7;
+		next if $byte & 128;
+		push @numbers, $n;
+		($n, $at) = (0, 0);
+	}
+	for (my $b = 0; @numbers; $b++) {
+		$b += shift @numbers;
+		my $start = $b < 16 ? $b : (16 + $b % 16) * 2 ** (int($b / 16) - 1);
+		print "$start:", shift @numbers, " ";
+	}'
+# 3000 lies in 2944 to 3071, 21900 in 21504 to 22527, 171000 in 163840 to 172031.
+is 'buckets of a histogram' "$(perl -e "$buckets" "$(sql "$tmp/wakeup" "SELECT hex(buckets) FROM histograms WHERE interval = 1 AND kind = 'waking'")")" \
+	'2944:9900 21504:99 163840:1 '
 
 # --- through pipes
 "$make" intervals - >"$tmp/image"
@@ -152,7 +194,7 @@ refusal() { # NAME FILE WORDS [STATUS]
 	like "$1: message" "$err" "^kbpfprof report: .*$3"
 	is "$1: nothing on stdout" "$out" ''
 }
-refusal newer "$tmp/newer" 'newer version of kbpfprof \(format 2, this one reads 1\)'
+refusal newer "$tmp/newer" 'newer version of kbpfprof \(format 3, this one reads 2\)'
 refusal unborn "$tmp/unborn" 'holds no interval' 1
 refusal 'a folder' "$tmp" 'is a folder'
 refusal 'no file' "$tmp/none" 'No such file' 1

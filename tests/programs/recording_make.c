@@ -19,13 +19,14 @@
  * intervals  five of 10 s; number k (1 to 5) has 100 of steady[prog] < main[prog] and 10 * k of
  *            step<k>[prog] < main[prog], all of comm prog; 1 000 due, the rest idle; number 3 lost 7 (map full).
  * damaged    the same, but the samples of interval 3 were counted up by one behind its checksum's back.
- * newer      basic, of format 2.
+ * newer      basic, of format 3.
  * empty      one interval of 10 s without samples: 2 000 due, all idle.
  * unborn     no interval.
  * hostile    basic's books, 1 000 samples; names of functions, objects and comms are those in hostile[] below,
  *            each by itself a stack of one frame; of as many samples as there are.
  * big        one interval of 100 s: 100 000 samples, each a row of its own: 20 000 stacks of 16 frames, each of
  *            5 threads (1000 + 0 to 4); 200 objects /usr/lib/obj000.so to obj199.so of 40 functions each; 50 comms.
+ * wakeup     latencies, see recording_wakeup.h.
  */
 #include <err.h>
 #include <sqlite3.h>
@@ -34,6 +35,7 @@
 #include <string.h>
 
 #include "db/db.h"
+#include "recording_wakeup.h"
 
 #define PERIOD_NS   10000000ull
 #define SECOND_NS   1000000000ull
@@ -346,11 +348,12 @@ static const struct {
 	{ "basic", make_basic, NULL },
 	{ "intervals", make_intervals, NULL },
 	{ "damaged", make_intervals, "UPDATE counts SET fires = fires + 1 WHERE interval = 3" },
-	{ "newer", make_basic, "PRAGMA user_version = 2" },
+	{ "newer", make_basic, "PRAGMA user_version = 3" },
 	{ "empty", make_empty, NULL },
 	{ "unborn", make_unborn, NULL },
 	{ "hostile", make_hostile, NULL },
 	{ "big", make_big, NULL },
+	{ "wakeup", make_wakeup, NULL },
 };
 
 int main(int argc, char **argv)

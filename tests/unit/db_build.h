@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "db/db.h"
+#include "db_latency.h"
 #include "unit.h"
 
 #define SECOND_NS 1000000000ull
@@ -135,7 +136,7 @@ static inline struct recording *db_new(void)
 	return r;
 }
 
-/* Interval i (from 0) of 10 s: stack "f<i>" < "main" 10 * (i + 1) times, and "shared" < "main" once. */
+/* Interval i (from 0) of 10 s: stack "f<i>" < "main" 10 * (i + 1) times, and "shared" < "main" once; latencies. */
 static inline void db_grow(struct recording *r, unsigned i)
 {
 	char name[16];
@@ -146,6 +147,7 @@ static inline void db_grow(struct recording *r, unsigned i)
 	db_add(r, "prog", recording_stack(r, frames, 0, 2), 10 * (i + 1));
 	frames[0] = db_location(r, "/lib/shared.so", MAPPING_FILE, "shared", 0x50);
 	db_add(r, "prog", recording_stack(r, frames, 0, 2), 1);
+	db_grow_latency(r, i, recording_stack(r, frames, 0, 2));
 	r->meta.duration_ns = (i + 1) * 10 * SECOND_NS;
 	r->sampling.sideband_lost += i + 1;
 	r->sampling.enabled_ns = r->sampling.running_ns = r->meta.duration_ns * r->meta.cpus;
@@ -165,11 +167,6 @@ static inline void db_save(const char *path, unsigned intervals)
 	assert_int_equal(saver_finish(s), 0);
 	saver_close(s);
 	recording_free(r);
-}
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 static inline void print_location(FILE *f, const struct recording *r, const struct rec_location *l)
@@ -213,7 +210,7 @@ static inline char *samples_text(const struct recording *r)
 	return all;
 }
 
-/* Samples, books, losses, cost and description: all that a recording says. */
+/* Samples, books, losses, cost, description and latencies: all that a recording says. */
 static inline char *recording_text(const struct recording *r)
 {
 	const struct rec_sampling *s = &r->sampling;
@@ -235,6 +232,8 @@ static inline char *recording_text(const struct recording *r)
 	for (int i = 0; i < LOST_CAUSES; i++)
 		fprintf(f, " %" PRIu64, r->lost.by_cause[i]);
 	fprintf(f, "\n%s", samples);
+	if (r->latency)
+		print_latency(f, r);
 	fclose(f);
 	free(samples);
 	return text;
@@ -253,6 +252,7 @@ static inline void assert_same(const struct recording *have, const struct record
 static inline struct recording *db_some(unsigned mask)
 {
 	struct recording *r = db_new();
+	uint64_t first_ns = 0;
 	bool first = true;
 
 	for (unsigned i = 0; mask >> i; i++) {
@@ -261,13 +261,15 @@ static inline struct recording *db_some(unsigned mask)
 		if (!(mask & 1u << i))
 			continue;
 		if (first)
-			r->meta.start_unix_ns += i * 10 * SECOND_NS;
+			first_ns = i * 10 * SECOND_NS;
 		first = false;
 		db_grow(r, i);
+		r->latency->points[r->latency->n_points - 1].start_ns -= first_ns;
 		r->meta.duration_ns = duration_ns + 10 * SECOND_NS;
 		r->sampling.enabled_ns = r->sampling.running_ns = r->meta.duration_ns * r->meta.cpus;
 		r->sampling.achieved_hz = (double)r->sampling.seen * 1e9 / (double)r->sampling.running_ns;
 	}
+	r->meta.start_unix_ns += first_ns;
 	return r;
 }
 

@@ -162,7 +162,7 @@ static void refused(const char *path, int want, const char *said)
 static void foreign(void **state)
 {
 	static const uint8_t zeros[5000];
-	char path[128], image[20000];
+	char path[128], image[60000];
 	sqlite3 *db;
 	size_t n;
 
@@ -190,9 +190,9 @@ static void foreign(void **state)
 	unlink(path);
 	db_save(path, 1);
 	n = get_file(path, image, sizeof(image));
-	image[FORMAT_USER_VERSION + 3] = 2;
+	image[FORMAT_USER_VERSION + 3] = 3;
 	put_file(path, image, n);
-	refused(path, -EBADMSG, "was made by a newer version of kbpfprof (format 2, this one reads 1)");
+	refused(path, -EBADMSG, "was made by a newer version of kbpfprof (format 3, this one reads 2)");
 	unlink(path);
 }
 

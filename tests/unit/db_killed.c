@@ -9,7 +9,7 @@
 /* Rolled back on a copy: what lies there stays as it was. */
 static void hot_journal(void **state)
 {
-	static char db[200000], journal[200000], again[200000];
+	static char db[400000], journal[400000], again[400000];
 	char path[128], beside[160];
 	size_t db_bytes, journal_bytes;
 

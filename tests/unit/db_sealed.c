@@ -42,8 +42,8 @@ static void seal(sqlite3 *db)
 		set_number(db, "dictionary_checksum", crc, i);
 		crc = 0;
 		checksum_of(db, DB_INTERVALS, i, DB_INTERVAL_CHECKSUM, &crc);
-		checksum_of(db, DB_LOSSES, i, 0, &crc);
-		checksum_of(db, DB_COUNTS, i, 0, &crc);
+		for (int t = DB_LOSSES; t < DB_TABLES; t++)
+			checksum_of(db, (enum db_table)t, i, 0, &crc);
 		set_number(db, "checksum", crc, i);
 	}
 }
@@ -104,6 +104,93 @@ static void sealed_nonsense(void **state)
 		"UPDATE intervals SET kept = 9223372036854775807",
 		"UPDATE intervals SET expected = -9223372036854775807",
 		"UPDATE intervals SET duration_ns = 9223372036854775807",
+		"UPDATE histograms SET count = count + 1 WHERE rowid = 1", /* its buckets have less */
+		"UPDATE histograms SET count = 0, buckets = x'' WHERE rowid = 1",
+		"UPDATE histograms SET buckets = buckets || x'0001' WHERE rowid = 1",
+		"UPDATE histograms SET buckets = substr(buckets, 1, length(buckets) - 1) WHERE rowid = 1",
+		"UPDATE histograms SET buckets = x'0000' || buckets WHERE rowid = 1", /* an empty one */
+		/* A bucket behind the last, which is 591. */
+		"UPDATE histograms SET count = 1, buckets = x'd00401', max_ns = 1 << 50 WHERE rowid = 1",
+		"UPDATE histograms SET count = 1, buckets = x'ffff01', max_ns = 1 << 50 WHERE rowid = 1",
+		"UPDATE histograms SET count = -1 WHERE rowid = 1",
+		"UPDATE histograms SET count = -1, buckets = x'00ffffffffffffffffff01' WHERE rowid = 1",
+		"UPDATE histograms SET sum_ns = -1 WHERE rowid = 1",
+		"UPDATE histograms SET sum_ns = 9223372036854775807",
+		"UPDATE histograms SET min_ns = -1 WHERE rowid = 1",
+		"UPDATE histograms SET min_ns = max_ns + 1 WHERE rowid = 1",
+		"UPDATE histograms SET min_ns = max_ns WHERE rowid = 1", /* a bucket below has values */
+		"UPDATE histograms SET max_ns = min_ns WHERE rowid = 1",
+		"UPDATE histograms SET kind = 'none' WHERE rowid = 1",
+		"UPDATE histograms SET of_group = 99 WHERE rowid = 1",
+		"UPDATE histograms SET of_group = -1 WHERE rowid = 1",
+		"UPDATE causes SET cause = 'gremlins' WHERE rowid = 1",
+		"UPDATE causes SET number = 1 << 31 WHERE rowid = 1",
+		"UPDATE causes SET name = 99 WHERE rowid = 1",
+		"UPDATE causes SET preempted = 2 WHERE rowid = 1",
+		"UPDATE causes SET delay_ns = delay_ns + 1 WHERE rowid = 1", /* no quarter begins there */
+		"UPDATE causes SET delay_ns = -1 WHERE rowid = 1",
+		"UPDATE causes SET spans = -1 WHERE rowid = 1",
+		"UPDATE causes SET ns = -1 WHERE rowid = 1",
+		"UPDATE causes SET ns = 9223372036854775807",
+		"UPDATE cases SET kind = 'queue' WHERE id = 1",
+		"UPDATE cases SET total_ns = total_ns + 1 WHERE id = 1", /* its parts have less */
+		"UPDATE cases SET total_ns = -1 WHERE id = 1",
+		"UPDATE cases SET above = 2 WHERE id = 1",
+		"UPDATE cases SET unix_ns = -1 WHERE id = 1",
+		"UPDATE cases SET comm = 99 WHERE id = 1",
+		"UPDATE cases SET context_name = 99 WHERE id = 1",
+		"UPDATE cases SET waker_comm = -1 WHERE id = 1",
+		"UPDATE cases SET tid = -1 WHERE id = 1",
+		"UPDATE cases SET cpu = -1 WHERE id = 1",
+		"UPDATE cases SET prio = 32768 WHERE id = 1",
+		"UPDATE cases SET policy = -1 WHERE id = 1",
+		"UPDATE cases SET flags = 256 WHERE id = 1",
+		"UPDATE cases SET flags = -1 WHERE id = 1",
+		"UPDATE cases SET moves = -1 WHERE id = 1",
+		"UPDATE cases SET irq_ns = -2 WHERE id = 1",
+		"UPDATE cases SET expiry_ns = 9223372036854775807 WHERE id = 1",
+		"UPDATE cases SET context = 'dream' WHERE id = 1",
+		"UPDATE cases SET context_number = 1 << 31 WHERE id = 1",
+		"UPDATE cases SET waker_cpu = -2 WHERE id = 1",
+		"UPDATE cases SET preempt_depth = -2 WHERE id = 1",
+		"UPDATE cases SET waker_stack = 99 WHERE id = 1",
+		"UPDATE cases SET out_stack = -1 WHERE id = 1",
+		"UPDATE cases SET user_stack = 1 << 40 WHERE id = 1",
+		"UPDATE cases SET id = 1 << 40 WHERE id = 1",
+		"UPDATE cases SET id = -1 WHERE id = 1",
+		"DELETE FROM cases WHERE id = 1",
+		"UPDATE parts SET ns = ns + 1 WHERE rowid = 1",
+		"UPDATE parts SET ns = ns + 9223372036854775807, spans = 0 WHERE rowid = 1",
+		"UPDATE parts SET ns = -1 WHERE rowid = 1",
+		"UPDATE parts SET spans = -1 WHERE rowid = 1",
+		"UPDATE parts SET of_case = 99 WHERE rowid = 1",
+		"UPDATE parts SET of_case = -1 WHERE rowid = 1",
+		"UPDATE parts SET of_case = 2 WHERE rowid = 1", /* of another interval */
+		"UPDATE parts SET cause = '' WHERE rowid = 1",
+		"UPDATE parts SET name = 99 WHERE rowid = 1",
+		"UPDATE parts SET lender = 99 WHERE rowid = 1",
+		"UPDATE parts SET tid = -1 WHERE rowid = 1",
+		"UPDATE parts SET prio = -32769 WHERE rowid = 1",
+		"DELETE FROM parts WHERE rowid = 1",
+		"INSERT INTO parts VALUES(1, 0, 'hardirq', 1, 0, 0, 0, 0, 1, 9223372036854775807)",
+		"UPDATE spans SET kind = 'x' WHERE rowid = 1",
+		"UPDATE spans SET of_case = 99 WHERE rowid = 1",
+		"UPDATE spans SET of_case = 2 WHERE rowid = 1",
+		"UPDATE spans SET end_ns = start_ns - 1 WHERE rowid = 1",
+		"UPDATE spans SET start_ns = -9223372036854775807 WHERE rowid = 1",
+		"UPDATE spans SET net_ns = end_ns - start_ns + 1 WHERE rowid = 1",
+		"UPDATE spans SET net_ns = -1 WHERE rowid = 1",
+		"UPDATE spans SET name = 99 WHERE rowid = 1",
+		"UPDATE points SET kind = 'x' WHERE rowid = 1",
+		"UPDATE points SET count = -1 WHERE rowid = 1",
+		"UPDATE points SET p50_ns = p99_ns + 1 WHERE rowid = 1",
+		"UPDATE points SET p99_ns = max_ns + 1 WHERE rowid = 1",
+		"UPDATE points SET start_ns = -1 WHERE rowid = 1",
+		"UPDATE points SET start_ns = 9223372036854775807 WHERE rowid = 1", /* it ends beyond */
+		"INSERT INTO waits VALUES(1, 'clock', -5)",
+		"INSERT INTO waits VALUES(1, 'gremlins', 5)",
+		"INSERT INTO waits VALUES(1, 'clock', 5), (1, 'clock', 5)",
+		"UPDATE waits SET count = 9223372036854775807",
 	};
 	char path[128];
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Inside of the loader: usable.c says what may be used, loader.c sums it up, loader_latency.c latencies. */
+#ifndef DB_LOADER_H
+#define DB_LOADER_H
+
+#include "db/tables.h"
+
+struct loading {
+	struct source source;
+	struct tables tables;
+	const struct load_range *range;
+	struct loaded *out;
+	struct recording *r;
+	uint64_t fires, weight; /* of all samples used */
+	struct db_sums sums;
+};
+
+/* By the file's ids. */
+bool usable_string(const struct tables *t, int id);
+bool usable_stack(const struct tables *t, uint32_t id);
+bool usable_labels(const struct tables *t, uint32_t id);
+/* Marks the intervals whose latencies refer to what cannot be used. */
+void usable_latency(struct tables *t);
+
+/* Is interval i (from 0) in the sum? */
+bool loading_uses(const struct loading *l, size_t i);
+/* The id in the recording, or -ENOMEM; what is asked for must be usable. */
+int loading_string(struct loading *l, int id);
+int loading_stack(struct loading *l, uint32_t id);
+/* false: more than 63 bits. */
+bool loading_add(uint64_t *sum, uint64_t more);
+/* -EBADMSG after a message. */
+int loading_too_large(const struct loading *l);
+/* 0 or -errno, told but for -ENOMEM. */
+int loading_add_latency(struct loading *l);
+
+#endif
