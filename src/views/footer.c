@@ -189,6 +189,10 @@ void footer_header(FILE *f, const struct recording *r, const struct view_options
 {
 	char samples[UNITS_BYTES], duration[UNITS_BYTES];
 
+	if (!footer_has_samples(r)) {
+		footer_latency_header(f, r, o);
+		return;
+	}
 	footer_line(f, o, "%s of %s: %s samples in %s on %u CPU%s", r->meta.tool, r->meta.target,
 		    units_count(samples, r->sampling.kept), units_duration(duration, r->meta.duration_ns), r->meta.cpus,
 		    r->meta.cpus == 1 ? "" : "s");

@@ -16,7 +16,7 @@ void footer_hanging(FILE *f, const struct view_options *o, const char *before, c
 
 /* Was anything sampled? Otherwise it measures latencies, and the books of samples mean nothing. */
 bool footer_has_samples(const struct recording *r);
-/* Target, event and rate, duration, samples, busy and idle share, loss. */
+/* Target, event and rate, duration, samples, busy and idle share, loss; of latencies target, duration and counts. */
 void footer_header(FILE *f, const struct recording *r, const struct view_options *o);
 /* Instead of a result, when there is none: the likely reason. */
 void footer_no_samples(FILE *f, const struct recording *r, const struct view_options *o);
@@ -29,7 +29,8 @@ void footer_notes(FILE *f, const struct recording *r, const struct view_options 
 /* Losses, of `kept` and them, and children of the target that were not followed: what that means. */
 void footer_lost(FILE *f, const struct recording *r, const struct view_options *o, uint64_t kept,
 		 const char *not_followed);
-/* Of a recording of latencies, which the two functions above call. */
+/* Of a recording of latencies; the functions above call them. */
+void footer_latency_header(FILE *f, const struct recording *r, const struct view_options *o);
 void footer_latency_books(FILE *f, const struct recording *r, const struct view_options *o);
 void footer_latency_notes(FILE *f, const struct recording *r, const struct view_options *o);
 /* Books and notes. */

@@ -26,6 +26,16 @@ static void list_word(char list[LIST_BYTES], bool is_so, const char *what)
 		snprintf(list + used, LIST_BYTES - used, "%s%s", used ? ", " : "", what);
 }
 
+void footer_latency_header(FILE *f, const struct recording *r, const struct view_options *o)
+{
+	const uint64_t *n = r->latency->counts;
+	char wakeups[UNITS_BYTES], preemptions[UNITS_BYTES], duration[UNITS_BYTES];
+
+	footer_line(f, o, "%s of %s: %s wakeups, %s preemptions in %s on %u CPU%s", r->meta.tool, r->meta.target,
+		    units_count(wakeups, n[WAKE_COUNT_WAKEUPS]), units_count(preemptions, n[WAKE_COUNT_PREEMPTIONS]),
+		    units_duration(duration, r->meta.duration_ns), r->meta.cpus, r->meta.cpus == 1 ? "" : "s");
+}
+
 /* Every wait that ended is in one of the four; which of them were special is said beside. */
 void footer_latency_books(FILE *f, const struct recording *r, const struct view_options *o)
 {

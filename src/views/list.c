@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/latency.h"
 #include "core/units.h"
 #include "views/footer.h"
 #include "views/frame.h"
@@ -83,28 +84,44 @@ static int write_objects(FILE *f, const struct recording *r)
 
 static void write_intervals(FILE *f, const struct recording *r)
 {
+	bool samples = footer_has_samples(r);
+
 	if (!r->n_intervals)
 		return;
-	fprintf(f, "\n%8s  %10s  %10s  %10s\n", "interval", "from", "to", "samples");
+	fprintf(f, "\n%8s  %10s  %10s%s\n", "interval", "from", "to", samples ? "     samples" : "");
 	for (size_t i = 0; i < r->n_intervals; i++) {
 		const struct rec_interval *interval = &r->intervals[i];
 		char from[UNITS_BYTES], to[UNITS_BYTES], count[UNITS_BYTES];
 
-		fprintf(f, "%8zu  %10s  %10s  %10s%s\n", i + 1, units_duration(from, interval->start_ns),
-			units_duration(to, interval->start_ns + interval->duration_ns),
-			units_count(count, interval->fires), interval->damaged ? "  damaged, left out" : "");
+		fprintf(f, "%8zu  %10s  %10s", i + 1, units_duration(from, interval->start_ns),
+			units_duration(to, interval->start_ns + interval->duration_ns));
+		if (samples)
+			fprintf(f, "  %10s", units_count(count, interval->fires));
+		fprintf(f, "%s\n", interval->damaged ? "  damaged, left out" : "");
 	}
+}
+
+static void write_distinct(FILE *f, const struct recording *r, const struct view_options *o)
+{
+	const struct rec_latency *l = r->latency;
+	char samples[UNITS_BYTES], stacks[UNITS_BYTES], locations[UNITS_BYTES], hists[UNITS_BYTES], causes[UNITS_BYTES],
+		cases[UNITS_BYTES];
+
+	if (l)
+		footer_line(f, o, "histograms: %s; causes by length of the delay: %s; delays in full: %s",
+			    units_count(hists, l->n_hists), units_count(causes, l->n_causes),
+			    units_count(cases, l->n_cases));
+	footer_line(f, o, "distinct: %s samples, %s stacks, %s addresses", units_count(samples, r->n_samples),
+		    units_count(stacks, r->n_stacks), units_count(locations, r->n_locations));
 }
 
 static int write_list(FILE *f, const struct recording *r, const struct view_options *o)
 {
-	char samples[UNITS_BYTES], stacks[UNITS_BYTES], locations[UNITS_BYTES];
 	int err;
 
 	footer_header(f, r, o);
 	footer_line(f, o, "recorded by kbpfprof %s on %s: %s", r->meta.version, r->meta.host, r->meta.command_line);
-	footer_line(f, o, "distinct: %s samples, %s stacks, %s addresses", units_count(samples, r->n_samples),
-		    units_count(stacks, r->n_stacks), units_count(locations, r->n_locations));
+	write_distinct(f, r, o);
 	err = write_objects(f, r);
 	write_intervals(f, r);
 	fputc('\n', f);
@@ -115,7 +132,7 @@ static int write_list(FILE *f, const struct recording *r, const struct view_opti
 const struct view view_list = {
 	.name = "list",
 	.summary = "what a recording holds",
-	.needs = REC_SAMPLES,
+	.draws = REC_SAMPLES | REC_LATENCY,
 	.takes = VIEW_IDLE,
 	.write = write_list,
 };

@@ -140,4 +140,26 @@ static inline int latency_stack(struct recording *r, const char *const *names, u
 	latency_stack((r), (const char *const[]){ __VA_ARGS__ }, \
 		      sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *const))
 
+/* Its page; the caller frees it. */
+static inline char *page(const struct recording *r)
+{
+	return build_view("latency", r, (struct view_options){ .top = VIEW_TOP_AUTO });
+}
+
+static inline void page_has(const struct recording *r, const char *part)
+{
+	char *text = page(r);
+
+	has(text, part);
+	free(text);
+}
+
+static inline void page_has_not(const struct recording *r, const char *part)
+{
+	char *text = page(r);
+
+	has_not(text, part);
+	free(text);
+}
+
 #endif
