@@ -20,6 +20,7 @@ struct context_timer {
 /* Results of the walk over a wait, see charge.bpf.h. */
 struct charge {
 	__u64 from_ns, to_ns, used_ns; /* the segment that is looked at, and what spans explained of it */
+	__u32 head, spans;	       /* of its CPU's ring: where it ends, how many concern the segment */
 	__u64 quota_ns, steal_ns;      /* still to be charged to these */
 	__s32 prio;		       /* of the task that waited */
 	__u8 throttled, idle_elsewhere;
@@ -73,6 +74,12 @@ static __always_inline struct context_cpu *context_of(__u32 cpu_id)
 static __always_inline struct context_cpu *context_here(void)
 {
 	return enabled ? context_of(bpf_get_smp_processor_id()) : NULL;
+}
+
+/* Is this the task that runs here? */
+static __always_inline bool context_runs_here(struct task_struct *task)
+{
+	return (__u32)bpf_get_current_pid_tgid() == (__u32)task->pid;
 }
 
 /* ns for which the hypervisor ran something else than this CPU, although it had work. */
@@ -187,42 +194,61 @@ static __always_inline void context_irq_exit(__u8 kind, __s32 id)
 
 #define CONTEXT_TRIES 3
 
-static __always_inline void context_softirq_end(struct spans_cpu *spans, __u8 kind)
+/* What time it is, and how much interrupts have taken from `level` by then. */
+static __always_inline __u64 context_moment(struct spans_cpu *spans, __u32 level, __u64 *inner_ns)
 {
-	__u64 now_ns, inner_ns, gross_ns;
 	__u32 interrupts;
+	__u64 now_ns;
 
-	/* A time, and how much of it was not the softirq's, of one moment. */
 #pragma unroll
 	for (int i = 0; i < CONTEXT_TRIES; i++) {
 		interrupts = spans->interrupts;
 		barrier();
 		now_ns = bpf_ktime_get_ns();
-		inner_ns = spans->inner_ns[LEVEL_SOFTIRQ];
+		*inner_ns = spans->inner_ns[level];
 		barrier();
 		if (interrupts == *(volatile __u32 *)&spans->interrupts)
 			break;
 	}
+	return now_ns;
+}
+
+static __always_inline void context_softirq_end(struct spans_cpu *spans, __u8 kind)
+{
+	__u64 inner_ns, late_ns, now_ns = context_moment(spans, LEVEL_SOFTIRQ, &inner_ns), gross_ns;
+
+	spans->meanwhile = 0;
+	barrier();
 	spans->reserved = 1;
 	barrier();
 	gross_ns = spans_close(spans, LEVEL_SOFTIRQ, spans_slot(spans, spans->head), now_ns, inner_ns, kind);
-	context_give_back(spans, LEVEL_TASK, gross_ns);
+	barrier();
+	late_ns = spans->inner_ns[LEVEL_SOFTIRQ] - inner_ns; /* of interrupts that took it for running after that */
+	context_give_back(spans, LEVEL_TASK, gross_ns + late_ns);
 	barrier();
 	spans->head += 1 + spans->meanwhile;
-	spans->meanwhile = 0;
 	barrier();
-	spans->reserved = 0;
+	spans->reserved = 0; /* the span of an interrupt between these two is lost: no one is charged with its time */
 }
 
 static __always_inline void context_softirq_enter(__s32 id)
 {
 	struct context_cpu *cpu = context_here();
+	struct spans_cpu *spans;
+	__u64 inner_ns, now_ns;
 
 	if (!cpu)
 		return;
-	if (cpu->spans.open[LEVEL_SOFTIRQ].kind)
-		context_softirq_end(&cpu->spans, SPAN_UNKNOWN);
-	spans_enter(&cpu->spans, LEVEL_SOFTIRQ, SPAN_SOFTIRQ, id, bpf_ktime_get_ns());
+	spans = &cpu->spans;
+	if (spans->open[LEVEL_HARDIRQ].kind) /* its exit was missed */
+		context_irq_end(spans, bpf_ktime_get_ns(), SPAN_UNKNOWN);
+	if (spans->open[LEVEL_SOFTIRQ].kind)
+		context_softirq_end(spans, SPAN_UNKNOWN);
+	now_ns = context_moment(spans, LEVEL_TASK, &inner_ns);
+	spans_enter(spans, LEVEL_SOFTIRQ, SPAN_SOFTIRQ, id, now_ns);
+	barrier();
+	/* Interrupts that did not see it yet took their time from the task: it began behind them. */
+	spans->open[LEVEL_SOFTIRQ].start_ns += spans->inner_ns[LEVEL_TASK] - inner_ns;
 }
 
 static __always_inline void context_softirq_exit(__s32 id)

@@ -150,6 +150,7 @@ static inline void spans_enter(struct spans_cpu *cpu, __u32 level, __u8 kind, __
 	open->inner_ns = cpu->inner_ns[level];
 	open->id = id;
 	open->inside = level == LEVEL_HARDIRQ && cpu->open[LEVEL_SOFTIRQ].kind ? LEVEL_SOFTIRQ : LEVEL_TASK;
+	asm volatile("" : : : "memory"); /* last: from here on interrupts take it for running */
 	open->kind = kind;
 }
 

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * bpf/context.bpf.h compiled for the host, on a CPU whose hard IRQs come wherever they can: also in the
+ * middle of the programs on softirqs, which have interrupts on. Against a timeline that has who ran at
+ * each ns: no one may be charged with what another one took.
+ */
+#define __TARGET_ARCH_x86
+#define __bpf__ /* types come from vmlinux.h */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#pragma GCC diagnostic ignored "-Wpointer-arith"
+#pragma GCC diagnostic ignored "-Wunused-function"
+static void interrupts_may_come(void);
+#define barrier() interrupts_may_come()
+#include "vmlinux.h"
+
+#include "../../bpf/context.bpf.h"
+
+#include "unit.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define STEPS	 300000
+#define TIMELINE 16384 /* ns of the past that are kept; a power of two */
+#define IDS	 16384
+#define WINDOW	 2000
+
+static struct {
+	struct context_cpu cpu;
+	struct task_struct task; /* that runs */
+	uint64_t now, seed;
+	uint32_t who[TIMELINE];
+	bool is_irq[IDS];
+	uint32_t last_id, softirq;
+	bool irqs_on;	       /* a softirq's program runs */
+	unsigned irqs_to_come; /* in it: fewer than it tries again */
+	unsigned injected, lost, windows;
+} fake;
+
+static unsigned roll(unsigned sides)
+{
+	fake.seed ^= fake.seed >> 12;
+	fake.seed ^= fake.seed << 25;
+	fake.seed ^= fake.seed >> 27;
+	return (unsigned)((fake.seed * 0x2545F4914F6CDD1Dull) >> 33) % sides;
+}
+
+static uint32_t new_id(void)
+{
+	fake.last_id = fake.last_id % (IDS - 1) + 1;
+	fake.is_irq[fake.last_id] = false;
+	return fake.last_id;
+}
+
+static void runs(uint32_t who, unsigned ns)
+{
+	for (; ns; ns--)
+		fake.who[fake.now++ % TIMELINE] = who;
+}
+
+/* --- the kernel */
+
+static void *bpf_map_lookup_elem(void *map, const void *key)
+{
+	return map == &contexts ? &fake.cpu : NULL;
+}
+
+static __u64 bpf_ktime_get_ns(void)
+{
+	__u64 ns;
+
+	interrupts_may_come();
+	ns = fake.now;
+	interrupts_may_come();
+	return ns;
+}
+
+static __u32 bpf_get_smp_processor_id(void)
+{
+	return 0;
+}
+
+static long bpf_probe_read_kernel(void *to, __u32 bytes, const void *from)
+{
+	memcpy(to, from, bytes);
+	return 0;
+}
+
+static void hardirq(void)
+{
+	uint32_t id = new_id();
+
+	fake.is_irq[id] = true;
+	context_irq_enter(SPAN_HARDIRQ, (__s32)id);
+	runs(id, roll(6));
+	context_irq_exit(SPAN_HARDIRQ, (__s32)id);
+}
+
+static void interrupts_may_come(void)
+{
+	if (!fake.irqs_on)
+		return;
+	fake.irqs_on = false;
+	while (fake.irqs_to_come && !roll(6)) {
+		fake.irqs_to_come--;
+		hardirq();
+		fake.injected++;
+	}
+	fake.irqs_on = true;
+}
+
+static void softirq(void)
+{
+	fake.irqs_on = true;
+	fake.irqs_to_come = CONTEXT_TRIES - 1;
+	if (fake.softirq) {
+		uint32_t id = fake.softirq;
+
+		fake.softirq = 0;
+		context_softirq_exit((__s32)id);
+	} else {
+		uint32_t id = new_id();
+
+		context_softirq_enter((__s32)id);
+		fake.softirq = id;
+	}
+	fake.irqs_on = false;
+}
+
+static bool switches(void)
+{
+	if (fake.softirq)
+		return false;
+	context_task_end(&fake.cpu, &fake.task, fake.now);
+	fake.task.pid = (int)new_id();
+	context_task_begin(&fake.cpu, &fake.task);
+	return true;
+}
+
+static bool step(void)
+{
+	runs(fake.softirq ? fake.softirq : (uint32_t)fake.task.pid, roll(30));
+	switch (roll(6)) {
+	case 0:
+	case 1:
+		hardirq();
+		return false;
+	case 2:
+	case 3:
+	case 4:
+		softirq();
+		return false;
+	default:
+		return switches();
+	}
+}
+
+/* --- What the ring says of a window that ends with a switch */
+
+static void check(uint64_t from, uint64_t to)
+{
+	struct spans_cpu *spans = &fake.cpu.spans;
+	static int ns_of[IDS];
+	__u64 reach = from, used = 0, lost = 0;
+	uint32_t n = spans_since(spans, spans->head, &reach);
+
+	for (uint64_t at = reach; at < to; at++)
+		ns_of[fake.who[at % TIMELINE]]++;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct span *s = spans_slot(spans, spans->head - n + i);
+
+		if (s->start_ns > reach) /* else what is lost is its own: see spans_part_ns() */
+			assert_int_equal(spans_part_ns(s, reach, to, &used), ns_of[s->id]);
+		else
+			spans_part_ns(s, reach, to, &used);
+		ns_of[s->id] = 0;
+	}
+	for (uint32_t id = 0; id < IDS; id++)
+		if (ns_of[id]) {
+			assert_true(fake.is_irq[id]);
+			lost += (unsigned)ns_of[id];
+		}
+	memset(ns_of, 0, sizeof(ns_of));
+	assert_true(used <= to - reach && used + lost >= to - reach);
+	fake.lost += lost > 0;
+	fake.windows++;
+}
+
+static void interrupts_in_softirqs_programs(void **state)
+{
+	(void)state;
+	fake.seed = 20260812;
+	fake.cpu.waiting = 1; /* tasks are followed */
+	enabled = 1;
+	fake.task.pid = (int)new_id();
+	for (unsigned i = 0; i < STEPS; i++)
+		if (step() && fake.now > TIMELINE && !roll(4))
+			check(fake.now - 1 - roll(WINDOW), fake.now);
+	assert_true(fake.windows > STEPS / 200);
+	assert_true(fake.injected > STEPS / 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(interrupts_in_softirqs_programs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
