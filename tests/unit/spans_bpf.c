@@ -81,6 +81,11 @@ static __u32 bpf_get_smp_processor_id(void)
 	return 0;
 }
 
+static __u64 bpf_get_current_pid_tgid(void)
+{
+	return (__u64)fake.task.tgid << 32 | (__u32)fake.task.pid;
+}
+
 static long bpf_probe_read_kernel(void *to, __u32 bytes, const void *from)
 {
 	memcpy(to, from, bytes);
