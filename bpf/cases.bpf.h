@@ -76,19 +76,23 @@ static __always_inline void case_fill(void *ctx, struct wake_case *c, struct con
 	c->complete = 1;
 }
 
-/* The slot of the smallest of the worst. */
-static __always_inline __u32 case_smallest(const struct context_cpu *cpu)
+/* The slot of the smallest of the worst of a CPU. A global function, see charge_plain(). */
+__noinline int case_smallest(__u32 cpu_id)
 {
-	__u64 least_ns = cpu->worst_ns[0];
-	__u32 slot = 0;
+	struct context_cpu *cpu = context_of(cpu_id);
+	__u64 least_ns;
+	int slot = 0;
 
+	if (!cpu)
+		return 0;
+	least_ns = cpu->worst_ns[0];
 	for (__u32 i = 1; i < WAKE_WORST_MAX; i++) {
 		if (i >= config.worst)
 			break;
-		if (cpu->worst_ns[i] < least_ns) {
-			least_ns = cpu->worst_ns[i];
-			slot = i;
-		}
+		if (cpu->worst_ns[i] >= least_ns)
+			continue;
+		least_ns = cpu->worst_ns[i];
+		slot = (int)i;
 	}
 	return slot;
 }
@@ -96,9 +100,11 @@ static __always_inline __u32 case_smallest(const struct context_cpu *cpu)
 static __always_inline void case_worst(void *ctx, struct context_cpu *cpu, struct task_struct *task,
 				       const struct wait *wait, const struct wait_end *end)
 {
-	__u32 slot = case_smallest(cpu), at = end->cpu_id * config.worst + slot;
+	__u64 slot = (__u32)case_smallest(end->cpu_id);
+	__u32 at = end->cpu_id * config.worst + slot;
 	struct wake_case *c;
 
+	KBPFPROF_ONE_REGISTER(slot);
 	if (slot >= WAKE_WORST_MAX || end->total_ns <= cpu->worst_ns[slot])
 		return;
 	c = bpf_map_lookup_elem(&worst_cases, &at);
@@ -108,23 +114,30 @@ static __always_inline void case_worst(void *ctx, struct context_cpu *cpu, struc
 	case_fill(ctx, c, cpu, task, wait, end);
 }
 
-/* Slots a CPU for delays above the limit: as many can be told in one look of user space. */
-#define CASES_ABOVE 8
+/* A slot of a CPU that user space has emptied, by its index; -1: all wait to be fetched. A global function. */
+__noinline int case_free(__u32 cpu_id)
+{
+	for (__u32 i = 0; i < WAKE_ABOVE_SLOTS; i++) {
+		__u32 at = cpu_id * WAKE_ABOVE_SLOTS + i;
+		struct wake_case *c = bpf_map_lookup_elem(&above_cases, &at);
 
-/* False: all slots wait to be fetched. */
+		if (c && !c->total_ns)
+			return (int)at;
+	}
+	return -1;
+}
+
+/* False: there is no room for it. */
 static __always_inline bool case_above(void *ctx, struct context_cpu *cpu, struct task_struct *task,
 				       const struct wait *wait, const struct wait_end *end)
 {
-	for (__u32 i = 0; i < CASES_ABOVE; i++) {
-		__u32 at = end->cpu_id * CASES_ABOVE + i;
-		struct wake_case *c = bpf_map_lookup_elem(&above_cases, &at);
+	__u32 at = (__u32)case_free(end->cpu_id);
+	struct wake_case *c = bpf_map_lookup_elem(&above_cases, &at);
 
-		if (!c || c->total_ns) /* user space clears it when it has fetched the case */
-			continue;
-		case_fill(ctx, c, cpu, task, wait, end);
-		return true;
-	}
-	return false;
+	if (!c)
+		return false;
+	case_fill(ctx, c, cpu, task, wait, end);
+	return true;
 }
 
 #endif

@@ -17,9 +17,9 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, WAKE_PLAIN_SUMS);
+	__uint(max_entries, WAKE_PLAINS);
 	__type(key, __u32);
-	__type(value, struct wake_cause_sum);
+	__type(value, struct wake_plain_sums);
 } plain_sums SEC(".maps");
 
 static __always_inline bool name_equals(const char *a, const char *b)
@@ -43,7 +43,10 @@ static __always_inline void charge_more(struct wake_parts *parts, __u8 cause, __
 		parts->more_ns[cause] += ns;
 }
 
-/* Adds time to the last part or the one before it if that is the same, or as a new one. */
+/* Tasks and interrupts of a busy CPU take turns: most are among the latest parts. */
+#define PARTS_SEARCHED 8
+
+/* Adds time to one of the latest parts if that is the same, or as a new one. */
 static __always_inline void charge_add(struct charge *to, __u8 cause, __u64 ns, const struct span *s)
 {
 	struct wake_parts *parts = &to->parts;
@@ -53,7 +56,7 @@ static __always_inline void charge_add(struct charge *to, __u8 cause, __u64 ns, 
 	if (!ns)
 		return;
 #pragma unroll
-	for (__u32 back = 1; back <= 2; back++) {
+	for (__u32 back = 1; back <= PARTS_SEARCHED; back++) {
 		__u32 i = n - back;
 
 		if (i >= WAKE_PARTS || !part_joins(&parts->part[i], cause, s))
@@ -78,12 +81,18 @@ static __always_inline void charge_add(struct charge *to, __u8 cause, __u64 ns, 
 	parts->n = n + 1;
 }
 
-/* Without a span. */
-static __always_inline void charge_plain(struct charge *to, __u8 cause, __u64 ns)
+/*
+ * Without a span. This and the other functions that are not inlined are global ones: the verifier looks at each by
+ * itself, once, instead of at every way through it from every caller. They know a CPU by its id.
+ */
+__noinline int charge_plain(__u32 to, __u32 cause, __u64 ns)
 {
+	struct context_cpu *cpu = context_of(to);
 	struct span none = {};
 
-	charge_add(to, cause, ns, &none);
+	if (cpu)
+		charge_add(&cpu->charge, (__u8)cause, ns, &none);
+	return 0;
 }
 
 static __always_inline __u8 cause_of_task(const struct charge *c, const struct span *s)
@@ -131,34 +140,37 @@ static __always_inline __u8 cause_of(const struct charge *c, const struct span *
 }
 
 /* Of time in which other tasks ran or none: what the quota and the hypervisor took of it. Returns the rest. */
-static __always_inline __u64 charge_held_back(struct charge *c, __u64 ns)
+static __always_inline __u64 charge_held_back(__u32 to, struct charge *c, __u64 ns)
 {
 	__u64 quota_ns = c->quota_ns < ns ? c->quota_ns : ns, steal_ns;
 
-	charge_plain(c, CAUSE_QUOTA, quota_ns);
+	charge_plain(to, CAUSE_QUOTA, quota_ns);
 	c->quota_ns -= quota_ns;
 	ns -= quota_ns;
 	steal_ns = c->steal_ns < ns ? c->steal_ns : ns;
-	charge_plain(c, CAUSE_STEAL, steal_ns);
+	charge_plain(to, CAUSE_STEAL, steal_ns);
 	c->steal_ns -= steal_ns;
 	return ns - steal_ns;
 }
 
-/* How many of the newest spans end after `from_ns`. */
-static __always_inline __u32 spans_after(struct spans_cpu *spans, __u32 head, __u64 from_ns)
-{
-	__u32 n;
-
-	for (n = 0; n < SPANS_RING; n++)
-		if (spans_slot(spans, head - 1 - n)->end_ns <= from_ns)
-			break;
-	return n;
-}
-
 /*
- * The functions from here on are global ones: the verifier looks at each by itself, once, instead of at every
- * way through it in every round of a loop. They know a CPU by its id.
+ * Sets charge.spans of CPU `to`: how many of the newest spans of CPU `of` end after charge.from_ns. Left in memory,
+ * since the verifier would follow what comes behind the loop once for each number that it could be.
  */
+__noinline int charge_find(__u32 to, __u32 of)
+{
+	struct context_cpu *cpu = context_of(to), *ring = context_of(of);
+	__u32 head, n;
+
+	if (!cpu || !ring)
+		return 0;
+	head = cpu->charge.head;
+	for (n = 0; n < SPANS_RING; n++)
+		if (spans_slot(&ring->spans, head - 1 - n)->end_ns <= cpu->charge.from_ns)
+			break;
+	cpu->charge.spans = n;
+	return 0;
+}
 
 /* Charges what lies in the window of one span of CPU `of`. */
 __noinline int charge_span(__u32 to, __u32 of, __u32 index)
@@ -176,9 +188,9 @@ __noinline int charge_span(__u32 to, __u32 of, __u32 index)
 	ns = spans_part_ns(s, c->from_ns, c->to_ns, &c->used_ns);
 	cause = cause_of(c, s);
 	if ((s->kind == SPAN_TASK || s->kind == SPAN_IDLE) && (c->quota_ns | c->steal_ns))
-		ns = charge_held_back(c, ns);
+		ns = charge_held_back(to, c, ns);
 	if (s->kind == SPAN_IDLE || s->kind == SPAN_SWITCH)
-		charge_plain(c, cause, ns);
+		charge_plain(to, cause, ns);
 	else
 		charge_add(c, cause, ns, s);
 	return 0;
@@ -191,28 +203,45 @@ __noinline int charge_span(__u32 to, __u32 of, __u32 index)
 __noinline int charge_segment(__u32 to, __u32 of)
 {
 	struct context_cpu *cpu = context_of(to), *ring = context_of(of);
-	__u32 head, n;
+	__u32 first, n;
 
 	if (!cpu || !ring)
 		return 0;
 	cpu->charge.used_ns = 0;
-	head = *(volatile __u32 *)&ring->spans.head;
-	n = spans_after(&ring->spans, head, cpu->charge.from_ns);
+	cpu->charge.head = *(volatile __u32 *)&ring->spans.head;
+	charge_find(to, of);
+	n = cpu->charge.spans;
+	first = cpu->charge.head - n;
 	for (__u32 i = 0; i < SPANS_RING; i++) {
 		if (i >= n)
 			break;
-		charge_span(to, of, head - n + i);
+		charge_span(to, of, first + i);
 	}
 	return 0;
+}
+
+static __always_inline bool charge_sum_plain(const struct wake_cause_key *key, __u32 plain, __u64 spans, __u64 ns)
+{
+	struct wake_plain_sums *sums = bpf_map_lookup_elem(&plain_sums, &plain);
+	__u64 quarter = key->quarter;
+
+	KBPFPROF_ONE_REGISTER(quarter);
+	if (!sums || quarter >= HIST_QUARTERS) /* never; for the verifier */
+		return false;
+	sums->of[key->preempted & 1][quarter].spans += spans;
+	sums->of[key->preempted & 1][quarter].ns += ns;
+	return true;
 }
 
 /* Adds one part to the sums of all delays; false: there is no room. */
 static __always_inline bool charge_sum(struct wake_cause_key *key, __u64 spans, __u64 ns)
 {
-	__u32 plain = wake_plain(key->cause), at = wake_plain_index(plain, key->quarter, key->preempted);
+	__u32 plain = wake_plain(key->cause);
 	struct wake_cause_sum *sum, first = { spans, ns };
 
-	sum = plain < WAKE_PLAINS ? bpf_map_lookup_elem(&plain_sums, &at) : bpf_map_lookup_elem(&cause_sums, key);
+	if (plain < WAKE_PLAINS)
+		return charge_sum_plain(key, plain, spans, ns);
+	sum = bpf_map_lookup_elem(&cause_sums, key);
 	if (!sum)
 		return !bpf_map_update_elem(&cause_sums, key, &first, BPF_NOEXIST);
 	sum->spans += spans;

@@ -10,6 +10,12 @@
 #include <linux/types.h>
 #endif
 
+/*
+ * Makes the compiler check and use a 64-bit index in one register; else it may check a copy, and BPF's verifier does
+ * not see that the other one is in range.
+ */
+#define KBPFPROF_ONE_REGISTER(i) __asm__ volatile("" : "+r"(i))
+
 #define KBPFPROF_COMM_BYTES 16 /* TASK_COMM_LEN of include/linux/sched.h */
 
 #endif

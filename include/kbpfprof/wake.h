@@ -87,10 +87,9 @@ static inline void wake_begin(struct wake_task *t, __u8 state, __u64 now_ns, __u
 	t->lost_ns = 0;
 }
 
-/* An index that BPF's verifier sees to be one: compared and used in one register. */
 static inline struct wake_segment *wake_segment_at(struct wake_task *t, __u64 i)
 {
-	asm volatile("" : "+r"(i));
+	KBPFPROF_ONE_REGISTER(i);
 	return &t->segment[i < WAKE_SEGMENTS ? i : 0];
 }
 

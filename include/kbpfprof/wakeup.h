@@ -118,8 +118,8 @@ struct wake_cause_key {
 };
 
 /*
- * Causes without a name that nearly every delay has: their sums stand in an array, by wake_plain_index(). The
- * others are in a table by wake_cause_key.
+ * Causes without a name that nearly every delay has: their sums stand in an array, the others
+ * in a table by wake_cause_key.
  */
 #define WAKE_PLAINS 9
 
@@ -150,15 +150,13 @@ static inline __u32 wake_plain(__u32 cause)
 	}
 }
 
-#define WAKE_PLAIN_SUMS (WAKE_PLAINS * HIST_QUARTERS * 2)
-
-static inline __u32 wake_plain_index(__u32 plain, __u32 quarter, __u32 preempted)
-{
-	return (plain * HIST_QUARTERS + quarter) * 2 + preempted;
-}
-
 struct wake_cause_sum {
 	__u64 spans, ns;
+};
+
+/* Of one of them: after a wakeup and after a preemption, by the quarter of the delay. */
+struct wake_plain_sums {
+	struct wake_cause_sum of[2][HIST_QUARTERS];
 };
 
 /* Parts of one delay, neighbours of one cause and name joined. */
@@ -205,9 +203,10 @@ struct wake_waker {
 	__s32 context_id; /* of the softirq, line or vector */
 	__u32 tgid, tid;  /* the waker, or whom the interrupt interrupted */
 	char comm[KBPFPROF_COMM_BYTES];
-	char irq_name[KBPFPROF_COMM_BYTES]; /* SPAN_HARDIRQ */
-	char behind_name[KBPFPROF_COMM_BYTES];
-	__u32 cpu; /* of the waking */
+	char irq_name[KBPFPROF_COMM_BYTES];    /* SPAN_HARDIRQ */
+	char behind_name[KBPFPROF_COMM_BYTES]; /* of the interrupt that held it up; "": a vector or NMI ... */
+	__s32 behind_id;		       /* ... then which vector, -1: an NMI; else the line */
+	__u32 cpu;			       /* of the waking */
 	__u32 unused2;
 };
 
@@ -237,6 +236,8 @@ struct wake_case {
 };
 
 #define WAKE_WORST_MAX 16
+/* Slots a CPU for delays above the limit: as many can be told in one look of user space. */
+#define WAKE_ABOVE_SLOTS 8
 
 /* In .rodata. */
 struct wakeup_config {

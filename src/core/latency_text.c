@@ -176,6 +176,16 @@ static void vector_text(char *buf, int id)
 /* Names are comms: 15 bytes, but a recording may hold anything. */
 #define NAME "%.32s"
 
+/* A line by its handler's name, else a vector by its id, -1 an NMI. */
+static void behind_text(char buf[LATENCY_CAUSE_BYTES], int id, const char *handler)
+{
+	const char *vector = latency_vector_name(id);
+	const char *who = handler ? handler : id < 0 ? "an NMI" : vector ? vector : "another interrupt";
+
+	snprintf(buf, LATENCY_CAUSE_BYTES, "timer late: behind " NAME "%s", who,
+		 !handler && vector ? " interrupt" : "");
+}
+
 char *latency_cause_text(char buf[LATENCY_CAUSE_BYTES], const struct recording *r, enum wake_cause cause, int id,
 			 int name, int by)
 {
@@ -184,7 +194,7 @@ char *latency_cause_text(char buf[LATENCY_CAUSE_BYTES], const struct recording *
 
 	switch (cause) {
 	case CAUSE_TIMER_BEHIND:
-		snprintf(buf, n, "timer late: behind " NAME, name ? who : "another interrupt");
+		behind_text(buf, id, name ? who : NULL);
 		break;
 	case CAUSE_HARDIRQ:
 		snprintf(buf, n, "hard IRQ %d%s" NAME, id, name ? " " : "", name ? who : "");

@@ -57,6 +57,14 @@ static int parse_range(const char *text, const char *option, struct load_range *
 	return -EINVAL;
 }
 
+static int check_side(const struct recording *r, const char *path)
+{
+	if (!r->latency)
+		return 0;
+	warnx("%s holds latencies: only recordings of 'profile' can be compared", path);
+	return -EINVAL;
+}
+
 /* One side, named and filtered as the options want. */
 static int load_side(struct load_request *q, const char *path, const struct load_range *range, struct loaded *side)
 {
@@ -67,7 +75,9 @@ static int load_side(struct load_request *q, const char *path, const struct load
 	if (err)
 		return err;
 	offline.quiet = q->quiet;
-	err = offline_resolve(side->r, &offline);
+	err = check_side(side->r, path);
+	if (!err)
+		err = offline_resolve(side->r, &offline);
 	if (!err)
 		err = select_samples(side->r, &o->select, path);
 	if (err)

@@ -93,12 +93,7 @@ static int check_list(const struct report_options *o)
 	const struct {
 		const char *value, *name;
 	} others[] = {
-		{ o->select.comms, "--comm" },
-		{ o->select.dsos, "--dso" },
-		{ o->select.sym, "--sym" },
-		{ o->select.pids, "--pid" },
-		{ o->select.tids, "--tid" },
-		{ o->select.cpus, "--cpu" },
+		{ select_given(&o->select), select_given(&o->select) },
 		{ o->offline.symfs, "--symfs" },
 		{ o->offline.vmlinux, "--vmlinux" },
 		{ o->offline.kallsyms, "--kallsyms" },
@@ -121,6 +116,19 @@ int report_failed(int err, const char *path)
 	return err;
 }
 
+/* Latencies are of tasks chosen when they were measured. */
+static int prepare_latency(struct load_request *q, const struct select_options *select, const char *path)
+{
+	const char *filter = select_given(select);
+
+	q->gives = REC_LATENCY;
+	q->default_view = "latency";
+	if (!filter)
+		return 0;
+	warnx("%s holds latencies, of which %s can take no part (--from and --to can)", path, filter);
+	return -EINVAL;
+}
+
 static int prepare(struct load_request *q, struct loaded *loaded, const char *path)
 {
 	const struct report_options *o = q->options;
@@ -128,6 +136,9 @@ static int prepare(struct load_request *q, struct loaded *loaded, const char *pa
 	int err;
 
 	err = keep_intervals(loaded);
+	q->gives = REC_SAMPLES;
+	if (!err && loaded->r->latency)
+		err = prepare_latency(q, &o->select, path);
 	if (err)
 		return err;
 	if (o->list) {
@@ -136,7 +147,7 @@ static int prepare(struct load_request *q, struct loaded *loaded, const char *pa
 	}
 	offline.quiet = q->quiet;
 	err = offline_resolve(loaded->r, &offline);
-	return err ? err : select_samples(loaded->r, &o->select, path); /* by names, so after them */
+	return err || loaded->r->latency ? err : select_samples(loaded->r, &o->select, path); /* by names, so after them */
 }
 
 static int load(struct load_request *q, struct recording **r)
@@ -175,6 +186,6 @@ const struct tool tool_report = {
 	.options_bytes = sizeof(struct report_options),
 	.load = load,
 	.words_max = 1,
-	.gives = REC_SAMPLES,
+	.gives = REC_SAMPLES | REC_LATENCY,
 	.default_view = "table",
 };

@@ -132,12 +132,27 @@ static int apply(struct recording *r, struct selector *selector, const char *wha
 	return -ENODATA;
 }
 
+const char *select_given(const struct select_options *o)
+{
+	const struct {
+		const char *value, *name;
+	} filters[] = {
+		{ o->comms, "--comm" }, { o->dsos, "--dso" }, { o->sym, "--sym" },
+		{ o->pids, "--pid" },   { o->tids, "--tid" }, { o->cpus, "--cpu" },
+	};
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+		if (filters[i].value)
+			return filters[i].name;
+	return NULL;
+}
+
 int select_samples(struct recording *r, const struct select_options *o, const char *what)
 {
 	struct selector selector = { .o = o };
 	int err;
 
-	if (!o->comms && !o->dsos && !o->sym && !o->pids && !o->tids && !o->cpus)
+	if (!select_given(o))
 		return 0;
 	err = parse(&selector);
 	if (!err)

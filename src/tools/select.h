@@ -20,6 +20,8 @@ struct select_options {
 		OPT_STRING(0, "tid", s, select.tids, "TID,...", "only these threads"),                        \
 		OPT_STRING(0, "cpu", s, select.cpus, "LIST", "only what ran on these CPUs, like 0-3,7")
 
+/* The first filter that was given, "--comm"; NULL: none. */
+const char *select_given(const struct select_options *o);
 /*
  * Takes the other samples out, see rec_selection. 0; -EINVAL: usage; -ENODATA: nothing is left or the
  * recording does not tell that apart; after a message that names `what` was read.

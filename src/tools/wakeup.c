@@ -19,8 +19,8 @@
 #define GROUPS_BYTES (8 << 20)
 #define GROUPS_MIN   64
 #define GROUPS_MAX   4096
-#define CAUSES_MAX   8192
-#define CAUSES_MIN   2048
+#define CAUSES_MAX   4096
+#define CAUSES_MIN   1024
 
 /* Cases above the limit wait in few slots: these are emptied more often than other things are looked at. */
 #define ABOVE_TICK_NS (20 * 1000 * 1000ULL)
@@ -152,7 +152,7 @@ static int size_maps(struct wakeup_state *w)
 		err = bpf_map__set_max_entries(w->skeleton->maps.worst_cases, worst);
 	if (!err)
 		err = bpf_map__set_max_entries(w->skeleton->maps.above_cases,
-					       w->above_ns ? cpus * WAKEUP_CASES_ABOVE : 1);
+					       w->above_ns ? cpus * WAKE_ABOVE_SLOTS : 1);
 	return err;
 }
 
@@ -201,7 +201,7 @@ static int wakeup_configure(struct session *s)
 
 static int map_above(struct wakeup_state *w)
 {
-	w->above_bytes = (size_t)w->possible_cpus * WAKEUP_CASES_ABOVE * sizeof(struct wake_case);
+	w->above_bytes = (size_t)w->possible_cpus * WAKE_ABOVE_SLOTS * sizeof(struct wake_case);
 	if (!w->above_ns)
 		return 0;
 	w->above = mmap(NULL, w->above_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,

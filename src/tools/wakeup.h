@@ -16,8 +16,6 @@
 
 #include "wakeup.skel.h"
 
-#define WAKEUP_CASES_ABOVE 8 /* slots a CPU, CASES_ABOVE of bpf/cases.bpf.h */
-
 struct wakeup_options {
 	bool realtime;
 	const char *per;
@@ -42,7 +40,7 @@ struct wakeup_state {
 	uint64_t next_point_ns; /* CLOCK_MONOTONIC: without a sink the series is ours to time */
 	int64_t realtime_ns;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	struct bpf_link *vector_links[2 * SPAN_VECTORS];
-	struct wake_case *above; /* by CPU, WAKEUP_CASES_ABOVE each; shared with the programs */
+	struct wake_case *above; /* by CPU, WAKE_ABOVE_SLOTS each; shared with the programs */
 	size_t above_bytes;
 	uint64_t *seen_cases; /* in_ns of the case last taken of each slot of worst_cases */
 	void *values;	      /* of all CPUs, for one lookup of a per-CPU map: struct wake_hists is the largest */

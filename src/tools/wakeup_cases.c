@@ -50,7 +50,7 @@ static bool is_task_cause(unsigned cause)
 
 static bool has_id(unsigned cause)
 {
-	return cause == CAUSE_HARDIRQ || cause == CAUSE_VECTOR || cause == CAUSE_SOFTIRQ;
+	return cause == CAUSE_HARDIRQ || cause == CAUSE_VECTOR || cause == CAUSE_SOFTIRQ || cause == CAUSE_TIMER_BEHIND;
 }
 
 /* Adds a part of the program's, joined with an equal one. `parts` has room for all. */
@@ -285,7 +285,7 @@ int wakeup_drain_above(struct wakeup_state *w, struct recording *r, bool quiet)
 {
 	int err = 0;
 
-	for (size_t i = 0; w->above && i < (size_t)w->possible_cpus * WAKEUP_CASES_ABOVE && !err; i++) {
+	for (size_t i = 0; w->above && i < (size_t)w->possible_cpus * WAKE_ABOVE_SLOTS && !err; i++) {
 		struct wake_case *c = &w->above[i];
 
 		if (!__atomic_load_n(&c->complete, __ATOMIC_ACQUIRE) || c->kind >= LATENCY_KINDS)

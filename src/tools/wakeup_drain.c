@@ -113,61 +113,84 @@ static int drain_groups(struct wakeup_state *w, struct recording *r, struct rec_
 	return err;
 }
 
-static int add_cause(struct wakeup_state *w, struct recording *r, struct rec_latency *l,
-		     const struct wake_cause_key *key)
+static int add_cause(struct recording *r, struct rec_latency *l, const struct wake_cause_key *key,
+		     const struct wake_cause_sum *sum)
 {
-	const struct wake_cause_sum *per_cpu = w->values;
-	struct rec_cause cause = {
-		.cause = key->cause, .id = key->id, .quarter = key->quarter, .preempted = key->preempted
-	};
+	struct rec_cause cause = { .cause = key->cause,
+				   .id = key->id,
+				   .quarter = key->quarter,
+				   .preempted = key->preempted,
+				   .spans = sum->spans,
+				   .ns = sum->ns };
 	char name[KBPFPROF_COMM_BYTES + 1] = "";
 
+	if (!sum->spans || key->cause >= WAKE_CAUSES || key->quarter >= HIST_QUARTERS)
+		return 0;
 	memcpy(name, key->name, KBPFPROF_COMM_BYTES);
 	cause.name = recording_string(r, name);
-	if (cause.name < 0)
-		return cause.name;
+	return cause.name < 0 ? cause.name : latency_cause(l, &cause);
+}
+
+/* Of all CPUs; the first one's is at `first`, each other `stride` bytes behind. */
+static struct wake_cause_sum sum_cause(const struct wakeup_state *w, const void *first, size_t stride)
+{
+	struct wake_cause_sum sum = { 0 };
+
 	for (unsigned cpu = 0; cpu < w->possible_cpus; cpu++) {
-		cause.spans += per_cpu[cpu].spans;
-		cause.ns += per_cpu[cpu].ns;
+		const struct wake_cause_sum *one = (const void *)((const char *)first + cpu * stride);
+
+		sum.spans += one->spans;
+		sum.ns += one->ns;
 	}
-	if (!cause.spans)
-		return 0;
-	return key->cause < WAKE_CAUSES && key->quarter < HIST_QUARTERS ? latency_cause(l, &cause) : 0;
+	return sum;
 }
 
 static int drain_causes(struct wakeup_state *w, struct recording *r, struct rec_latency *l)
 {
 	int fd = bpf_map__fd(w->skeleton->maps.cause_sums), err = 0;
 	struct wake_cause_key key, *before = NULL;
+	struct wake_cause_sum sum;
 
 	for (size_t i = 0; i < l->n_causes; i++)
 		l->causes[i].spans = l->causes[i].ns = 0;
 	while (!err && !bpf_map_get_next_key(fd, before, &key)) {
 		before = &key;
-		if (!bpf_map_lookup_elem(fd, &key, w->values))
-			err = add_cause(w, r, l, &key);
+		if (bpf_map_lookup_elem(fd, &key, w->values))
+			continue;
+		sum = sum_cause(w, w->values, sizeof(sum));
+		err = add_cause(r, l, &key, &sum);
 	}
 	return err;
 }
 
-static int drain_plain_causes(struct wakeup_state *w, struct recording *r, struct rec_latency *l)
+static int drain_plain(struct wakeup_state *w, struct recording *r, struct rec_latency *l, __u32 cause)
+{
+	const struct wake_plain_sums *per_cpu = w->values;
+	int err = 0;
+
+	for (unsigned i = 0; i < 2 * HIST_QUARTERS && !err; i++) {
+		struct wake_cause_key key = { .cause = (__u8)cause,
+					      .quarter = (__u8)(i % HIST_QUARTERS),
+					      .preempted = i >= HIST_QUARTERS };
+		struct wake_cause_sum sum = sum_cause(w, &per_cpu->of[key.preempted][key.quarter], sizeof(*per_cpu));
+
+		err = add_cause(r, l, &key, &sum);
+	}
+	return err;
+}
+
+static int drain_plains(struct wakeup_state *w, struct recording *r, struct rec_latency *l)
 {
 	int fd = bpf_map__fd(w->skeleton->maps.plain_sums), err = 0;
 
-	for (__u32 cause = 0; cause < WAKE_CAUSES; cause++) {
-		struct wake_cause_key key = { .cause = (__u8)cause };
+	for (__u32 cause = 0; cause < WAKE_CAUSES && !err; cause++) {
 		__u32 plain = wake_plain(cause);
 
-		for (unsigned i = 0; plain < WAKE_PLAINS && i < 2 * HIST_QUARTERS && !err; i++) {
-			__u32 at;
-
-			key.quarter = (__u8)(i / 2);
-			key.preempted = i % 2;
-			at = wake_plain_index(plain, key.quarter, key.preempted);
-			if (bpf_map_lookup_elem(fd, &at, w->values))
-				return -errno;
-			err = add_cause(w, r, l, &key);
-		}
+		if (plain == WAKE_PLAINS)
+			continue;
+		if (bpf_map_lookup_elem(fd, &plain, w->values))
+			return -errno;
+		err = drain_plain(w, r, l, cause);
 	}
 	return err;
 }
@@ -215,7 +238,7 @@ int wakeup_drain_sums(struct wakeup_state *w, struct recording *r)
 	if (!err && w->config->causes)
 		err = drain_causes(w, r, l);
 	if (!err && w->config->causes)
-		err = drain_plain_causes(w, r, l);
+		err = drain_plains(w, r, l);
 	return err ? err : drain_counts(w, l);
 }
 

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A delay from its expiry or waking to the switch, part by part; what spans explain of it is in charge.bpf.h. */
+#ifndef EXPLAIN_BPF_H
+#define EXPLAIN_BPF_H
+
+#include "charge.bpf.h"
+#include "counts.bpf.h"
+#include "waits.bpf.h"
+
+/* More CPUs than this are not searched for an idle one. */
+#define IDLE_SEARCH_MAX 64
+/* Shorter waits are not worth the search. */
+#define IDLE_SEARCH_MIN_NS 50000
+
+/* Was another CPU than `here` idle for the last `wait_ns`? A global function, see charge_plain(). */
+__noinline int is_idle_elsewhere(__u32 here, __u64 wait_ns)
+{
+	struct context_cpu *cpu = context_of(here);
+	struct rq *rq = cpu ? cpu->rq : NULL;
+	__u64 now_ns, since_ns;
+
+	if (!rq || !bpf_core_field_exists(rq->idle_stamp))
+		return 0;
+	now_ns = BPF_CORE_READ(rq, clock);
+	for (__u32 i = 0; i < IDLE_SEARCH_MAX; i++) {
+		if (i >= config.cpus)
+			break;
+		cpu = context_of(i);
+		rq = cpu ? cpu->rq : NULL;
+		if (!rq || i == here || BPF_CORE_READ(rq, curr, pid))
+			continue;
+		since_ns = BPF_CORE_READ(rq, idle_stamp);
+		if (since_ns && since_ns + wait_ns <= now_ns)
+			return 1;
+	}
+	return 0;
+}
+
+/* Did a task of which the user chose the CPUs wait long, while another CPU was idle? */
+static __always_inline bool is_held_by_affinity(struct task_struct *task, const struct wait *wait,
+						const struct wait_end *end)
+{
+	__u64 wait_ns = end->now_ns - wait->task.queued_ns;
+
+	return !(task->flags & PF_KTHREAD) && (__u32)task->nr_cpus_allowed < config.cpus_online &&
+	       wait_ns >= IDLE_SEARCH_MIN_NS && is_idle_elsewhere(end->cpu_id, wait_ns);
+}
+
+static __always_inline void charge_timer(struct charge *c, const struct wait *wait, const struct wait_end *end)
+{
+	const struct wake_waker *w = &wait->waker;
+	__u64 known_ns = w->past_ns + w->slack_ns + w->behind_ns + w->late_ns + w->steal_ns;
+	struct span behind = {};
+
+	if (w->past_ns)
+		charge_plain(end->cpu_id, CAUSE_TIMER_PAST, w->past_ns);
+	if (w->slack_ns)
+		charge_plain(end->cpu_id, CAUSE_TIMER_SLACK, w->slack_ns);
+	if (w->behind_ns) {
+		behind.id = w->behind_id;
+		__builtin_memcpy(behind.name, w->behind_name, sizeof(behind.name));
+		charge_add(c, CAUSE_TIMER_BEHIND, w->behind_ns, &behind);
+	}
+	charge_plain(end->cpu_id, w->late_cause, w->late_ns);
+	if (w->steal_ns)
+		charge_plain(end->cpu_id, CAUSE_STEAL, w->steal_ns);
+	charge_plain(end->cpu_id, CAUSE_TIMER_HANDLER, spans_gap(w->expiry_ns + known_ns, wait->task.start_ns));
+}
+
+/*
+ * Why time in the queue of CPU `of` has no span: it is gone from a ring that is full of later ones, or the CPU is
+ * another one whose spans were being written; else an event was missed.
+ */
+static __always_inline __u8 cause_of_gap(const struct charge *c, __u32 here, __u32 of)
+{
+	return of != here || c->spans == SPANS_RING ? CAUSE_UNEXPLAINED_SNAPSHOT : CAUSE_UNEXPLAINED;
+}
+
+/* Charges what no span explains of the time in the queue of CPU `of`. A task that was held back was so all the time. */
+static __always_inline void charge_gap(struct charge *c, __u32 here, __u32 of, __u64 ns)
+{
+	__u8 cause = cause_of_gap(c, here, of);
+	__u64 quota_ns = c->quota_ns < ns ? c->quota_ns : ns;
+
+	if (!ns)
+		return;
+	if (quota_ns)
+		charge_plain(here, CAUSE_QUOTA, quota_ns);
+	c->quota_ns -= quota_ns;
+	if (quota_ns == ns)
+		return;
+	if (c->throttled && c->prio < PRIO_FAIR_MIN)
+		cause = c->prio < 0 ? CAUSE_DL_BUDGET : CAUSE_RT_THROTTLED;
+	charge_plain(here, cause, ns - quota_ns);
+	if (cause == CAUSE_UNEXPLAINED_SNAPSHOT)
+		count(WAKE_COUNT_SNAPSHOT);
+}
+
+static __always_inline void charge_queue(struct context_cpu *cpu, const struct wait *wait, const struct wait_end *end)
+{
+	const struct wake_task *t = &wait->task;
+	struct charge *c = &cpu->charge;
+
+#pragma unroll
+	for (__u32 i = 0; i < WAKE_SEGMENTS; i++) {
+		__u32 of = t->segment[i].cpu;
+
+		if (i >= t->segments)
+			break;
+		c->from_ns = t->segment[i].from_ns;
+		c->to_ns = wake_segment_end_ns(t, i, end->now_ns);
+		if (c->to_ns <= c->from_ns)
+			continue;
+		charge_segment(end->cpu_id, of);
+		charge_gap(c, end->cpu_id, of, spans_gap(c->from_ns + c->used_ns, c->to_ns));
+	}
+	charge_gap(c, end->cpu_id, ~0U, t->lost_ns);
+}
+
+static __always_inline void charge_begin(struct context_cpu *cpu, struct task_struct *task, const struct wait *wait,
+					 const struct wait_end *end)
+{
+	struct charge *c = &cpu->charge;
+	__u64 quota_ns = wait->moved_quota_ns;
+
+	if (task->prio >= PRIO_FAIR_MIN && wait->quota_ns != ~0ULL)
+		quota_ns += spans_gap(wait->quota_ns, core_quota_ns(task));
+	c->quota_ns = quota_ns;
+	c->steal_ns = wait->task.moves ? 0 : spans_gap(wait->steal_ns, context_steal_ns(cpu));
+	c->prio = task->prio;
+	c->throttled = !!(wait->task.flags & WAKE_THROTTLED);
+	c->idle_elsewhere = is_held_by_affinity(task, wait, end);
+	c->parts.n = 0;
+	c->parts.has_more = 0;
+}
+
+/* Adds one part of a delay to the sums. */
+__noinline int charge_sum_part(__u32 cpu_id, __u32 index, __u32 quarter, __u32 preempted)
+{
+	struct context_cpu *cpu = context_of(cpu_id);
+	struct wake_cause_key key = { .quarter = (__u8)quarter, .preempted = (__u8)preempted };
+	const struct wake_part *part;
+	__u64 i = index;
+
+	KBPFPROF_ONE_REGISTER(i);
+	if (!cpu || i >= WAKE_PARTS)
+		return 0;
+	part = &cpu->charge.parts.part[i];
+	key.cause = part->cause;
+	if (part->cause == CAUSE_HARDIRQ || part->cause == CAUSE_VECTOR || part->cause == CAUSE_SOFTIRQ ||
+	    part->cause == CAUSE_TIMER_BEHIND)
+		key.id = part->id;
+	__builtin_memcpy(key.name, part->name, sizeof(key.name));
+	if (!charge_sum(&key, part->spans, part->ns))
+		count(WAKE_COUNT_UNPAIRED_PART);
+	return 0;
+}
+
+/* Adds what found no room among the parts. */
+static __always_inline void charge_sum_more(struct wake_parts *parts, __u32 quarter, __u32 preempted)
+{
+	struct wake_cause_key key = { .quarter = (__u8)quarter, .preempted = (__u8)preempted };
+
+	for (__u32 i = 0; i < WAKE_CAUSES; i++) {
+		if (!parts->more_ns[i])
+			continue;
+		key.cause = i;
+		if (!charge_sum(&key, 1, parts->more_ns[i]))
+			count(WAKE_COUNT_UNPAIRED_PART);
+	}
+}
+
+/* Adds the parts of CPU `cpu_id` to the sums. */
+__noinline int charge_sums(__u32 cpu_id, __u64 total_ns, __u32 preempted)
+{
+	struct context_cpu *cpu = context_of(cpu_id);
+	__u32 quarter = hist_quarter(total_ns), n;
+
+	if (!cpu)
+		return 0;
+	n = cpu->charge.parts.n;
+	for (__u32 i = 0; i < WAKE_PARTS; i++) {
+		if (i >= n)
+			break;
+		charge_sum_part(cpu_id, i, quarter, preempted);
+	}
+	if (cpu->charge.parts.has_more)
+		charge_sum_more(&cpu->charge.parts, quarter, preempted);
+	return 0;
+}
+
+static __always_inline void explain(struct context_cpu *cpu, struct task_struct *task, const struct wait *wait,
+				    const struct wait_end *end)
+{
+	charge_begin(cpu, task, wait, end);
+	if (end->kind == LATENCY_TIMER)
+		charge_timer(&cpu->charge, wait, end);
+	if (end->kind != LATENCY_PREEMPTED)
+		charge_plain(end->cpu_id, wait->task.flags & WAKE_REMOTE ? CAUSE_ACTIVATION_REMOTE : CAUSE_ACTIVATION,
+			     wait->task.queued_ns - wait->task.start_ns);
+	charge_queue(cpu, wait, end);
+	charge_sums(end->cpu_id, end->total_ns, end->kind == LATENCY_PREEMPTED);
+}
+
+#endif

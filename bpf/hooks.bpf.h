@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The programs that follow what CPUs do while measured tasks wait: interrupts, softirqs, timers, the scheduler. */
+#ifndef HOOKS_BPF_H
+#define HOOKS_BPF_H
+
+#include "context.bpf.h"
+
+/* A task is being woken: need_resched is set before it is told to be in a run queue. A hint, not locked. */
+volatile __u32 is_waking = 0;
+
+static __always_inline void note_waking(__u32 now)
+{
+	if (config.details)
+		is_waking = now;
+}
+
+SEC("tp_btf/irq_handler_entry")
+int BPF_PROG(on_irq_entry, int irq, struct irqaction *action)
+{
+	struct span_open *open = context_irq_enter(SPAN_HARDIRQ, irq);
+
+	if (open)
+		bpf_probe_read_kernel_str(open->name, sizeof(open->name), action->name);
+	return 0;
+}
+
+SEC("tp_btf/irq_handler_exit")
+int BPF_PROG(on_irq_exit, int irq)
+{
+	context_irq_exit(SPAN_HARDIRQ, irq);
+	return 0;
+}
+
+/* Numbers of x86's arch/x86/include/asm/irq_vectors.h; unchanged since 4.x. */
+static __always_inline __s32 vector_of(__u64 number)
+{
+	switch ((__u8)number) {
+	case 0xec:
+		return VECTOR_LOCAL_TIMER;
+	case 0xfd:
+		return VECTOR_RESCHEDULE;
+	case 0xfc:
+		return VECTOR_CALL_FUNCTION;
+	case 0xfb:
+		return VECTOR_CALL_FUNCTION_SINGLE;
+	case 0xf6:
+		return VECTOR_IRQ_WORK;
+	case 0xf7:
+		return VECTOR_PLATFORM_IPI;
+	case 0xfa:
+		return VECTOR_THERMAL;
+	case 0xf9:
+		return VECTOR_THRESHOLD;
+	case 0xfe:
+		return VECTOR_ERROR;
+	default:
+		return VECTOR_SPURIOUS;
+	}
+}
+
+/* Of all tracepoints irq_vectors:*_entry: they do not interrupt each other. */
+SEC("raw_tp")
+int on_vector_entry(struct bpf_raw_tracepoint_args *ctx)
+{
+	context_irq_enter(SPAN_VECTOR, vector_of(ctx->args[0]));
+	return 0;
+}
+
+SEC("raw_tp")
+int on_vector_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	context_irq_exit(SPAN_VECTOR, vector_of(ctx->args[0]));
+	return 0;
+}
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(on_softirq_entry, unsigned int number)
+{
+	context_softirq_enter((__u32)number);
+	return 0;
+}
+
+SEC("tp_btf/softirq_exit")
+int BPF_PROG(on_softirq_exit, unsigned int number)
+{
+	context_softirq_exit((__u32)number);
+	return 0;
+}
+
+/* Told after the fact, for each handler. */
+SEC("tp_btf/nmi_handler")
+int BPF_PROG(on_nmi, void *handler, __s64 ns)
+{
+	struct context_cpu *cpu = context_here();
+	struct spans_cpu *spans;
+	struct span *span;
+	__u32 level;
+
+	if (!cpu || ns <= 0)
+		return 0;
+	spans = &cpu->spans;
+	level = spans->open[LEVEL_HARDIRQ].kind	  ? LEVEL_HARDIRQ
+		: spans->open[LEVEL_SOFTIRQ].kind ? LEVEL_SOFTIRQ
+						  : LEVEL_TASK;
+	span = spans_next(spans);
+	__builtin_memset(span, 0, sizeof(*span));
+	span->end_ns = bpf_ktime_get_ns();
+	span->start_ns = span->end_ns - ns;
+	span->net_ns = ns;
+	span->kind = SPAN_NMI;
+	spans_publish(spans);
+	context_give_back(spans, level, ns);
+	return 0;
+}
+
+/* Expiries are in the clock of the timer: seen from the clock that its base has `offset` to. */
+SEC("tp_btf/hrtimer_expire_entry")
+int BPF_PROG(on_timer_entry, struct hrtimer *timer)
+{
+	struct context_cpu *cpu = context_here();
+	struct context_timer *t;
+	__s64 offset_ns;
+
+	if (!cpu)
+		return 0;
+	t = &cpu->timers[cpu->spans.open[LEVEL_HARDIRQ].kind ? 1 : 0];
+	offset_ns = timer->base->offset;
+	t->expiry_ns = timer->_softexpires - offset_ns;
+	t->hard_expiry_ns = timer->node.expires - offset_ns;
+	t->open = 1;
+	return 0;
+}
+
+SEC("tp_btf/hrtimer_expire_exit")
+int BPF_PROG(on_timer_exit, struct hrtimer *timer)
+{
+	struct context_cpu *cpu = context_here();
+
+	if (!cpu)
+		return 0;
+	cpu->timers[cpu->spans.open[LEVEL_HARDIRQ].kind ? 1 : 0].open = 0;
+	if (steal_from_rq_bytes)
+		cpu->steal_ns = context_steal_ns(cpu);
+	return 0;
+}
+
+SEC("tp_btf/sched_entry_tp")
+int on_schedule(void *ctx)
+{
+	struct context_cpu *cpu = following ? context_here() : NULL;
+
+	if (!cpu || !cpu->waiting)
+		return 0;
+	cpu->entry_ns = bpf_ktime_get_ns();
+	cpu->entry_inner_ns = cpu->spans.inner_ns[LEVEL_TASK];
+	return 0;
+}
+
+SEC("tp_btf/sched_set_need_resched_tp")
+int BPF_PROG(on_resched, struct task_struct *task, int cpu_id)
+{
+	struct context_cpu *cpu = following || is_waking ? context_of((__u32)cpu_id) : NULL;
+
+	if (cpu && (cpu->waiting || is_waking))
+		cpu->resched_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* A task's priority is lent by `waiter`, or given back: what it did so far, it did with the old one. */
+SEC("tp_btf/sched_pi_setprio")
+int BPF_PROG(on_pi_setprio, struct task_struct *task, struct task_struct *waiter)
+{
+	struct context_cpu *cpu = enabled ? context_of(core_task_cpu(task)) : NULL;
+
+	if (!cpu)
+		return 0;
+	if (cpu->waiting && context_runs_here(task))
+		context_task_end(cpu, task, bpf_ktime_get_ns());
+	if (waiter)
+		context_name_boost(cpu, waiter);
+	return 0;
+}
+
+#endif
