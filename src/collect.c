@@ -154,7 +154,12 @@ int collect(const struct invocation *in)
 int load_and_show(const struct invocation *in)
 {
 	struct load_request request = {
-		.options = in->own, .words = in->words, .n_words = in->n_words, .quiet = in->view.quiet
+		.options = in->own,
+		.words = in->words,
+		.n_words = in->n_words,
+		.quiet = in->view.quiet,
+		.gives = in->tool->gives,
+		.default_view = in->tool->default_view,
 	};
 	struct recording *r = NULL;
 	struct show show = { 0 };
@@ -162,8 +167,8 @@ int load_and_show(const struct invocation *in)
 
 	if (!err)
 		err = in->tool->load(&request, &r);
-	if (!err && request.format)
-		err = show_instead(&show, in, request.format);
+	if (!err)
+		err = show_loaded(&show, in, &request);
 	if (!err)
 		err = show_recording(&show, r);
 	recording_free(r);

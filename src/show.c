@@ -104,16 +104,38 @@ int show_nothing(const struct invocation *in)
 	return -EINVAL;
 }
 
-int show_instead(struct show *show, const struct invocation *in, const char *format)
+static int take_view(struct show *show, const struct invocation *in, const char *name)
 {
-	int err;
+	int err = find_view(in->tool, name, &show->view);
 
-	if (in->view.format && strcmp(in->view.format, format) != 0) {
-		warnx("--%s is a format: not with --format %s", format, in->view.format);
+	if (!err)
+		err = check_taken(show->view, &in->view);
+	return err || !show->view->check ? err : show->view->check(&show->options);
+}
+
+/* Which views can is known only now. */
+static int check_loaded(const struct show *show, unsigned gives)
+{
+	char names[VIEW_NAMES_BYTES];
+
+	if (view_can_show(show->view, gives))
+		return 0;
+	warnx("--format %s cannot show what this recording holds (%s can)", show->view->name, view_names(names, gives));
+	return -EINVAL;
+}
+
+int show_loaded(struct show *show, const struct invocation *in, const struct load_request *request)
+{
+	const char *asked = in->view.format, *format = request->format;
+	int err = 0;
+
+	if (asked && format && strcmp(asked, format) != 0) {
+		warnx("--%s is a format: not with --format %s", format, asked);
 		return -EINVAL;
 	}
-	err = find_view(in->tool, format, &show->view);
-	return err ? err : check_taken(show->view, &in->view);
+	if (format || !asked)
+		err = take_view(show, in, format ? format : request->default_view);
+	return err ? err : check_loaded(show, request->gives);
 }
 
 /* 0, or -errno after a message; -EPIPE without one. */

@@ -18,8 +18,11 @@ struct show {
 int show_prepare(struct show *show, const struct invocation *in);
 /* If nothing is shown: 0, or -EINVAL after a message if options want it shown in some way. */
 int show_nothing(const struct invocation *in);
-/* Another view than that, by an option of its name (--list). 0 or -EINVAL after a message. */
-int show_instead(struct show *show, const struct invocation *in, const char *format);
+/*
+ * After a load: the view that its result has, which may be another than the tool's or one that an
+ * option is named after (--list). 0 or -EINVAL after a message.
+ */
+int show_loaded(struct show *show, const struct invocation *in, const struct load_request *request);
 /* 0 or -errno after a message. */
 int show_recording(const struct show *show, const struct recording *r);
 

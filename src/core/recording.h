@@ -172,8 +172,8 @@ struct rec_baseline {
 /* A part of the run, as it lies on disk. */
 struct rec_interval {
 	uint64_t start_ns, duration_ns; /* from the start of the run */
-	uint64_t fires;			/* kept */
-	bool damaged;			/* not in the samples */
+	uint64_t fires;			/* samples kept, or delays */
+	bool damaged;			/* not in the result */
 };
 
 struct rec_latency; /* core/latency.h */

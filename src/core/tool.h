@@ -50,6 +50,9 @@ struct load_request {
 	unsigned n_words;
 	bool quiet;
 	const char *format; /* the load's to set, if its options ask for a view of their own */
+	/* What was loaded, and the view of it if no -f says otherwise: as the tool has them, but the load's to set. */
+	unsigned gives;
+	const char *default_view;
 	int exit_code;
 };
 typedef int load_fn(struct load_request *q, struct recording **r);
@@ -115,7 +118,7 @@ struct tool {
 	const struct collector *collector;
 	load_fn *load;		       /* instead of a collector */
 	unsigned words_min, words_max; /* of load: files it reads */
-	unsigned gives;		       /* enum rec_content */
+	unsigned gives;		       /* enum rec_content; of a load: what there may be */
 	const char *default_view;
 	int (*run)(const void *options); /* instead of both: its exit code */
 };

@@ -46,7 +46,7 @@ struct load_range {
 struct loaded_interval {
 	int64_t id;
 	uint64_t start_ns, duration_ns; /* from the start of the recording */
-	uint64_t fires;			/* kept */
+	uint64_t fires;			/* samples kept, or delays */
 	bool damaged;			/* its checksum, or that of something it refers to, is wrong: not used */
 };
 

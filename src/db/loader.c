@@ -50,7 +50,8 @@ static void place_interval(const struct loading *l, size_t i)
 	if (!p->bad_row) {
 		at->start_ns = p->start_ns;
 		at->duration_ns = p->duration_ns;
-		at->fires = (uint64_t)p->sums.of[DB_SUM_KEPT];
+		at->fires = l->r->latency ? p->waits[WAKE_COUNT_WAKEUPS] + p->waits[WAKE_COUNT_PREEMPTIONS]
+					  : (uint64_t)p->sums.of[DB_SUM_KEPT];
 		return;
 	}
 	if (i)

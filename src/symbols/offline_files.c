@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/latency.h"
 #include "symbols/build_id.h"
 #include "symbols/debug_file.h"
 #include "symbols/elf.h"
@@ -181,7 +182,19 @@ static int name_mapping(struct files *f, int mapping, struct wanted *w, size_t n
 	return err;
 }
 
-/* Which locations do samples come from? NULL: no memory. */
+/* The stacks of latencies' cases. */
+static void mark_cases(bool *stacks, const struct rec_latency *l)
+{
+	for (size_t i = 0; l && i < l->n_cases; i++) {
+		const int of_case[] = { l->cases[i].waker_stack, l->cases[i].out_stack, l->cases[i].user_stack };
+
+		for (size_t k = 0; k < sizeof(of_case) / sizeof(of_case[0]); k++)
+			if (of_case[k] >= 0)
+				stacks[of_case[k]] = true;
+	}
+}
+
+/* Which locations do samples and cases come from? NULL: no memory. */
 static bool *find_used(const struct recording *r)
 {
 	bool *stacks = calloc(r->n_stacks + 1, sizeof(*stacks));
@@ -189,6 +202,8 @@ static bool *find_used(const struct recording *r)
 
 	for (size_t i = 0; stacks && i < r->n_samples; i++)
 		stacks[r->samples[i].stack] = true;
+	if (stacks)
+		mark_cases(stacks, r->latency);
 	for (size_t i = 0; stacks && locations && i < r->n_stacks; i++) {
 		const struct rec_stack *s = &r->stacks[i];
 

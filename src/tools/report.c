@@ -90,10 +90,11 @@ static int input_path(const struct load_request *q, const char **path)
 /* --list tells of all that is there: an option that would leave some out, or name more, gets no answer. */
 static int check_list(const struct report_options *o)
 {
+	const char *filter = select_given(&o->select);
 	const struct {
 		const char *value, *name;
 	} others[] = {
-		{ select_given(&o->select), select_given(&o->select) },
+		{ filter, filter },
 		{ o->offline.symfs, "--symfs" },
 		{ o->offline.vmlinux, "--vmlinux" },
 		{ o->offline.kallsyms, "--kallsyms" },
@@ -147,7 +148,8 @@ static int prepare(struct load_request *q, struct loaded *loaded, const char *pa
 	}
 	offline.quiet = q->quiet;
 	err = offline_resolve(loaded->r, &offline);
-	return err || loaded->r->latency ? err : select_samples(loaded->r, &o->select, path); /* by names, so after them */
+	return err || loaded->r->latency ? err
+					 : select_samples(loaded->r, &o->select, path); /* by names, so after them */
 }
 
 static int load(struct load_request *q, struct recording **r)

@@ -138,7 +138,7 @@ const char *select_given(const struct select_options *o)
 		const char *value, *name;
 	} filters[] = {
 		{ o->comms, "--comm" }, { o->dsos, "--dso" }, { o->sym, "--sym" },
-		{ o->pids, "--pid" },   { o->tids, "--tid" }, { o->cpus, "--cpu" },
+		{ o->pids, "--pid" },	{ o->tids, "--tid" }, { o->cpus, "--cpu" },
 	};
 
 	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)

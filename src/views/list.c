@@ -19,7 +19,7 @@ extern const struct view view_list;
 
 struct object {
 	int mapping;
-	uint64_t fires;	 /* of samples that ran in it */
+	uint64_t fires;	 /* of samples that ran in it; of latencies: stacks of cases */
 	uint64_t frames; /* distinct locations ... */
 	uint64_t named;	 /* ... that have a name */
 };
@@ -41,6 +41,23 @@ static int compare_objects(const void *a, const void *b)
 	return x->mapping < y->mapping ? -1 : x->mapping > y->mapping;
 }
 
+static void count_stack(struct object *objects, const struct recording *r, int stack, uint64_t fires)
+{
+	const struct rec_stack *s = stack < 0 ? NULL : &r->stacks[stack];
+
+	if (s && s->kernel_frames + s->user_frames)
+		objects[r->locations[r->frames[s->first]].mapping].fires += fires;
+}
+
+static void count_cases(struct object *objects, const struct recording *r)
+{
+	for (size_t i = 0; i < r->latency->n_cases; i++) {
+		count_stack(objects, r, r->latency->cases[i].waker_stack, 1);
+		count_stack(objects, r, r->latency->cases[i].out_stack, 1);
+		count_stack(objects, r, r->latency->cases[i].user_stack, 1);
+	}
+}
+
 static void count_objects(struct object *objects, const struct recording *r)
 {
 	for (size_t i = 0; i < r->n_mappings; i++)
@@ -49,12 +66,10 @@ static void count_objects(struct object *objects, const struct recording *r)
 		objects[r->locations[i].mapping].frames++;
 		objects[r->locations[i].mapping].named += r->locations[i].why == WHY_NAMED;
 	}
-	for (size_t i = 0; i < r->n_samples; i++) {
-		const struct rec_stack *stack = &r->stacks[r->samples[i].stack];
-
-		if (stack->kernel_frames + stack->user_frames)
-			objects[r->locations[r->frames[stack->first]].mapping].fires += r->samples[i].fires;
-	}
+	for (size_t i = 0; i < r->n_samples; i++)
+		count_stack(objects, r, r->samples[i].stack, r->samples[i].fires);
+	if (r->latency)
+		count_cases(objects, r);
 }
 
 static int write_objects(FILE *f, const struct recording *r)
@@ -66,7 +81,7 @@ static int write_objects(FILE *f, const struct recording *r)
 		return -ENOMEM;
 	count_objects(objects, r);
 	qsort(objects, r->n_mappings, sizeof(*objects), compare_objects);
-	fprintf(f, "\n%10s  %9s  %-40s  %s\n", "samples", "named", "build-id", "object");
+	fprintf(f, "\n%10s  %9s  %-40s  %s\n", r->latency ? "stacks" : "samples", "named", "build-id", "object");
 	for (size_t i = 0; i < r->n_mappings; i++) {
 		const struct rec_mapping *m = &r->mappings[objects[i].mapping];
 		char named[2 * UNITS_BYTES];
