@@ -6,7 +6,7 @@
 
 void json_latency_id(struct json *j, enum wake_cause cause, int id)
 {
-	if (cause == CAUSE_HARDIRQ || cause == CAUSE_VECTOR || cause == CAUSE_SOFTIRQ)
+	if (cause == CAUSE_HARDIRQ || cause == CAUSE_VECTOR || cause == CAUSE_SOFTIRQ || cause == CAUSE_TIMER_BEHIND)
 		json_int(j, "id", id);
 	else
 		json_null(j, "id");

@@ -145,7 +145,7 @@ static void add_row(struct cause_row *to, const struct cause_row *more)
 
 static bool has_id(enum wake_cause cause)
 {
-	return cause == CAUSE_HARDIRQ || cause == CAUSE_VECTOR || cause == CAUSE_SOFTIRQ;
+	return cause == CAUSE_HARDIRQ || cause == CAUSE_VECTOR || cause == CAUSE_SOFTIRQ || cause == CAUSE_TIMER_BEHIND;
 }
 
 bool cause_has_name(enum wake_cause cause)

@@ -21,7 +21,7 @@ example() {
 	(cd "$tmp" && bash ./example)
 }
 
-for kind in basic hostile big empty intervals; do "$PROGRAMS/recording_make" $kind "$tmp/$kind" || exit 1; done
+for kind in basic hostile big empty intervals wakeup; do "$PROGRAMS/recording_make" $kind "$tmp/$kind" || exit 1; done
 report basic >"$tmp/report.json"
 is 'it is written' $? 0
 jq_is 'format' report.json '.format, .version' $'kbpfprof-report\n1'
@@ -50,7 +50,7 @@ jq_is 'the run' report.json '.meta | [.host, .kernel, .target, .start, .start_un
 	'["board","6.1.0-test x86_64","whole machine","2023-11-14T22:13:20.000000000Z",1700000000,10000000000,2]'
 
 # --- the examples of the manual page
-is 'kbpfprof-json(5): examples' "$(grep -c '^\.EX' "$man")" 6
+is 'kbpfprof-json(5): examples' "$(grep -c '^\.EX' "$man")" 9
 is 'example: functions' "$(example 1)" '6000000000 worker spin
 2000000000 [kernel] copy_to_user
 1000000000 libc.so.6 memcpy
@@ -68,6 +68,71 @@ is 'example: callers' "$(example 5 copy_page vfs_write)" '{"caller":"write","fil
 is 'example: folded' "$(example 6 'comm burn' 'comm writer' | sort)" 'writer;main;[stripped] 20
 writer;main;memcpy 100
 writer;main;write;vfs_write;ext4_write 80'
+
+# --- latencies: what tests/programs/recording_wakeup.h says
+jq_is 'no latencies in a profile' report.json '.latency, (.sampling | type)' $'null\nobject'
+cp "$tmp/report.json" "$tmp/basic.json"
+report wakeup >"$tmp/report.json"
+jq_is 'latency: nothing was sampled' report.json '.sampling, .samples' $'null\n[]'
+jq_is 'latency: what was measured' report.json '.meta.tool, (.latency | .policy, .per, .above_ns, .not_shown)' \
+	$'wakeup\nFIFO 80\nnull\n100000\n["nmi"]'
+jq_is 'latency: counts' report.json '.latency.counts | to_entries[] | select(.value > 0) | [.key, .value]' \
+	$'["wakeups",15000]\n["preemptions",12]\n["timers",15000]\n["above",1]'
+jq_is 'latency: histograms' report.json '.latency.histograms[] | [.kind, .count, .sum_ns, .min_ns, .max_ns]' \
+	'["timer",15000,92052500,6000,187400]
+["waking",15000,47039100,3000,171000]
+["activation",15000,15000000,1000,1000]
+["queue",15000,32039100,2000,170000]
+["preempted",12,168000,14000,14000]'
+jq_is 'latency: buckets have all values, in their bounds' report.json '.latency.histograms | all(.[]; . as $h
+	| (.buckets | map(.count) | add) == .count
+	and (.buckets[0] | .from_ns <= $h.min_ns and $h.min_ns < .to_ns)
+	and (.buckets[-1] | .from_ns <= $h.max_ns and $h.max_ns < .to_ns)
+	and all(.buckets[]; .to_ns - .from_ns <= .from_ns / 16))' true
+# 6000 lies below 6144; p99 is the 14 850th of 14 900 such; p99.9 the 14 985th, 24 900 below 25 600; 12 have no p99.
+jq_is 'latency: quantiles' report.json '.latency.histograms[] | select(.kind == "timer" or .kind == "preempted")
+	| [.p50_ns, .p90_ns, .p99_ns, .p99_9_ns]' $'[6143,6143,6143,25599]\n[14000,14000,null,null]'
+jq_is 'latency: causes add up to all delays' report.json '.latency | (.causes | map(.ns) | add) ==
+	([.histograms[] | select(.kind == "timer" or .kind == "preempted").sum_ns] | add)' true
+jq_is 'latency: a cause' report.json '.latency.causes[] | select(.cause == "hardirq")
+	| [.text, .id, .name, .preempted, .from_ns, .to_ns, .spans, .ns]' \
+	'["hard IRQ 45 eth0",45,"eth0",false,24576,28672,99,1871100]
+["hard IRQ 45 eth0",45,"eth0",false,163840,196608,3,30000]'
+jq_is 'latency: intervals' report.json '.latency.intervals[] | select(.kind == "timer") | [.start_ns, .count, .max_ns, .p50_ns]' \
+	$'[0,10000,187400,6143]\n[10000000000,5000,6000,6000]'
+jq_is 'latency: cases' report.json '.latency.cases[] | [.kind, .above, .total_ns, .comm, .pid, .cpu, .prio_text, .time]' \
+	'["timer",false,187400,"motor_ctl",812,1,"FIFO 80","2023-11-14T22:13:25.123456789Z"]
+["timer",false,24900,"motor_ctl",812,1,"FIFO 80","2023-11-14T22:13:25.123456789Z"]
+["timer",true,187400,"motor_ctl",812,1,"FIFO 80","2023-11-14T22:13:25.123456789Z"]'
+jq_is 'latency: parts add up' report.json '.latency.cases | all(.[]; (.parts | map(.ns) | add) == .total_ns)' true
+jq_is 'latency: parts' report.json '.latency.cases[0].parts[] | [.cause, .id, .name, .tid, .spans, .ns]' \
+	'["softirq",3,null,null,3,88200]
+["task_worse",null,"camera-svc",233,1,50400]
+["hardirq",45,"eth0",null,3,30000]
+["timer_irqs_off",null,null,null,1,12100]
+["switch",null,null,null,1,6700]'
+jq_is 'latency: stamps' report.json '.latency.cases[0].stamps' \
+	'{"expiry_ns":0,"interrupt_ns":12100,"waking_ns":13000,"queued_ns":14000,"need_resched_ns":null,"running_ns":187400}'
+jq_is 'latency: the waker' report.json '.latency.cases[0].waker | [.context, .id, .comm, .tid, .cpu, .preempt_depth]' \
+	'["vector",0,"swapper/1",null,1,0]'
+jq_is 'latency: stacks' report.json '.frames as $f | .latency.cases[0] | .out_stack, .waker_stack | map($f[.].symbol) | join(" ")' \
+	$'preempt_schedule _raw_spin_unlock drm_vblank_put drm_ioctl\nhrtimer_wakeup __hrtimer_run_queues'
+jq_is 'latency: no stack' report.json '.latency.cases | .[0].user_stack, .[1].out_stack' $'null\nnull'
+jq_is 'latency: spans' report.json '.latency.cases[0].spans[] | [.kind, .id, .name, .start_ns, .end_ns, .net_ns]' \
+	$'["task",233,"camera-svc",-60000,187400,50400]\n["hardirq",45,"eth0",20000,30000,10000]'
+is 'example: long delays by task' "$(example 7 'and .group' '')" $'0\t15000\t'
+is 'example: where the time went' "$(example 8)" '47 % softirq NET_RX
+27 % camera-svc kept the CPU (not preemptible)
+16 % hard IRQ 45 eth0
+6 % timer late: interrupts off
+4 % context switch'
+is 'example: the worst delay' "$(example 9)" '187.4 us at 2023-11-14T22:13:25.123456789Z, motor_ctl
+  88.2 softirq NET_RX
+  50.4 camera-svc kept the CPU (not preemptible)
+  30 hard IRQ 45 eth0
+  12.1 timer late: interrupts off
+  6.7 context switch'
+cp "$tmp/basic.json" "$tmp/report.json"
 
 # --- a part, a comparison, nothing, much
 report basic --comm writer >"$tmp/part"
