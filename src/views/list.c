@@ -81,7 +81,8 @@ static int write_objects(FILE *f, const struct recording *r)
 		return -ENOMEM;
 	count_objects(objects, r);
 	qsort(objects, r->n_mappings, sizeof(*objects), compare_objects);
-	fprintf(f, "\n%10s  %9s  %-40s  %s\n", r->latency ? "stacks" : "samples", "named", "build-id", "object");
+	fprintf(f, "\n%10s  %9s  %-40s  %s\n", footer_has_samples(r) ? "samples" : "stacks", "named", "build-id",
+		"object");
 	for (size_t i = 0; i < r->n_mappings; i++) {
 		const struct rec_mapping *m = &r->mappings[objects[i].mapping];
 		char named[2 * UNITS_BYTES];
@@ -99,20 +100,16 @@ static int write_objects(FILE *f, const struct recording *r)
 
 static void write_intervals(FILE *f, const struct recording *r)
 {
-	bool samples = footer_has_samples(r);
-
 	if (!r->n_intervals)
 		return;
-	fprintf(f, "\n%8s  %10s  %10s%s\n", "interval", "from", "to", samples ? "     samples" : "");
+	fprintf(f, "\n%8s  %10s  %10s  %10s\n", "interval", "from", "to", footer_has_samples(r) ? "samples" : "delays");
 	for (size_t i = 0; i < r->n_intervals; i++) {
 		const struct rec_interval *interval = &r->intervals[i];
 		char from[UNITS_BYTES], to[UNITS_BYTES], count[UNITS_BYTES];
 
-		fprintf(f, "%8zu  %10s  %10s", i + 1, units_duration(from, interval->start_ns),
-			units_duration(to, interval->start_ns + interval->duration_ns));
-		if (samples)
-			fprintf(f, "  %10s", units_count(count, interval->fires));
-		fprintf(f, "%s\n", interval->damaged ? "  damaged, left out" : "");
+		fprintf(f, "%8zu  %10s  %10s  %10s%s\n", i + 1, units_duration(from, interval->start_ns),
+			units_duration(to, interval->start_ns + interval->duration_ns),
+			units_count(count, interval->fires), interval->damaged ? "  damaged, left out" : "");
 	}
 }
 
@@ -126,8 +123,12 @@ static void write_distinct(FILE *f, const struct recording *r, const struct view
 		footer_line(f, o, "histograms: %s; causes by length of the delay: %s; delays in full: %s",
 			    units_count(hists, l->n_hists), units_count(causes, l->n_causes),
 			    units_count(cases, l->n_cases));
-	footer_line(f, o, "distinct: %s samples, %s stacks, %s addresses", units_count(samples, r->n_samples),
-		    units_count(stacks, r->n_stacks), units_count(locations, r->n_locations));
+	if (footer_has_samples(r))
+		footer_line(f, o, "distinct: %s samples, %s stacks, %s addresses", units_count(samples, r->n_samples),
+			    units_count(stacks, r->n_stacks), units_count(locations, r->n_locations));
+	else
+		footer_line(f, o, "distinct: %s stacks, %s addresses", units_count(stacks, r->n_stacks),
+			    units_count(locations, r->n_locations));
 }
 
 static int write_list(FILE *f, const struct recording *r, const struct view_options *o)

@@ -113,6 +113,55 @@ isnt_zero() { [ "$rc" != 0 ]; }
 ok 'a run that ended before its first interval' isnt_zero
 like '... says so' "$err" 'interval'
 
+# --- latencies: the same file of two intervals, see tests/programs/recording_wakeup.h
+"$PROGRAMS/recording_make" wakeup "$tmp/wakeup" || exit 1
+report "$tmp/wakeup"
+is 'latencies: exit status' "$rc" 0
+is '... stderr is empty' "$err" ''
+like '... their own view' "$out" '^wakeup latency of PID 812 \(FIFO 80\), 20\.0 s, 15 000 wakeups, 12 preemptions, 0 lost'
+like '... a kind' "$out" '^ +timer -> running +15 000 .* 187\.4 us'
+like '... the worst one' "$out" 'worst: 187\.4 us'
+like '... its largest part' "$out" '88\.2 us +47 % +softirq NET_RX'
+whole=$out
+report "$tmp/wakeup" -f latency
+is '... -f latency is the same' "$out" "$whole"
+report "$tmp/wakeup" --from 10s
+like 'a part of latencies' "$out" '10\.0 s, 5000 wakeups, 0 preemptions'
+like '... the largest is that of the part' "$out" '^ +timer -> running +5000 .* 6\.0 us'
+report "$tmp/wakeup" -f json -q
+is 'latencies as JSON: exit status' "$rc" 0
+is '... all of them' "$(printf '%s\n' "$out" | jq -c '[.. | objects | select(.total_ns == 187400)] | length')" 2
+report "$tmp/wakeup" --list
+is 'latencies, --list: exit status' "$rc" 0
+like '... an interval' "$out" '^ +1 +0 ns +10\.0 s +10 012$'
+like '... where the stacks are' "$out" '^ +5 +6/6 +- +\[kernel\]$'
+for format in table folded flamegraph pprof; do
+	report "$tmp/wakeup" -f $format
+	is "latencies, -f $format: exit status" "$rc" 129
+	like '... says which can' "$err" "format $format cannot show what this recording holds \\(.*latency.* can\\)"
+	is '... prints nothing' "$out" ''
+done
+report "$tmp/basic" -f latency
+is 'samples, -f latency: exit status' "$rc" 129
+like '... says which can' "$err" 'cannot show what this recording holds \(.*table.* can\)'
+for other in '--comm motor_ctl' '--pid 812' '--cpu 1' '--sym x' '-s sym' '--callers work' '--children' '--idle' '--depth 3'; do
+	# shellcheck disable=SC2086 # words
+	report "$tmp/wakeup" $other
+	is "latencies, $other: exit status" "$rc" 129
+	like '... is named' "$err" "${other%% *}|--sort"
+	is '... prints nothing' "$out" ''
+done
+run "$KBPFPROF" diff "$tmp/wakeup" "$tmp/wakeup"
+is 'diff of latencies: exit status' "$rc" 129
+like '... says so' "$err" 'wakeup holds latencies'
+run "$KBPFPROF" diff "$tmp/basic" "$tmp/wakeup"
+is 'diff of samples and latencies: exit status' "$rc" 129
+sqlite3 "$tmp/wakeup" 'UPDATE parts SET ns = ns + 1 WHERE rowid = 1'
+report "$tmp/wakeup"
+is 'damaged latencies: exit status' "$rc" 5
+like '... are named' "$err" 'interval 1 .* left out'
+like '... the rest is shown' "$out" '10\.0 s, 5000 wakeups'
+
 # --- bad input: a clear line, the right exit status, and no number
 report "$tmp/damaged"
 is 'a damaged interval: exit status' "$rc" 5

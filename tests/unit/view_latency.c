@@ -424,11 +424,12 @@ static void test_list(void **state)
 	(void)state;
 	r->intervals = calloc(1, sizeof(*r->intervals));
 	r->intervals[0].duration_ns = 1000000000;
+	r->intervals[0].fires = 1012;
 	r->n_intervals = 1;
 	text = build_view("list", r, (struct view_options){ 0 });
 	has(text, "wakeup of motor_ctl (PID 812): 1000 wakeups, 12 preemptions in 60.0 s on 2 CPUs\n");
 	has(text, "histograms: 5; causes by length of the delay: 14; delays in full: 2\n");
-	has(text, "interval        from          to\n       1        0 ns       1.0 s\n");
+	has(text, "interval        from          to      delays\n       1        0 ns       1.0 s        1012\n");
 	has(text, "books: measured 1000 wakeups");
 	has_not(text, " Hz");
 	has_not(text, "idle");
