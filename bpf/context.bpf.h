@@ -28,21 +28,24 @@ struct charge {
 	struct wake_parts parts;
 };
 
+/* What is touched together lies together; the ring of spans, 16 KiB, last. */
 struct context_cpu {
-	struct spans_cpu spans;
+	struct charge charge;
+	__u64 worst_ns[WAKE_WORST_MAX]; /* total_ns of its cases */
+	char boosted_by[KBPFPROF_COMM_BYTES];
+	struct rq *rq;
 	__u64 waiting;	/* measured tasks in this CPU's run queue: its tasks are followed while there is one */
 	__u64 entry_ns; /* of the scheduler, while followed; the switch takes it */
 	__u64 entry_inner_ns;
-	__u64 resched_ns; /* need_resched was set */
-	__u64 steal_ns;	  /* as it was at the last timer interrupt */
-	struct rq *rq;
-	__u8 task_flags; /* enum span_flags of the running task, known when it began */
-	__u8 own_depth;	 /* what a tracepoint and its program add to the preempt count */
-	__u8 unused[6];
-	char boosted_by[KBPFPROF_COMM_BYTES];
+	__u64 resched_ns;   /* need_resched was set */
+	__u64 steal_ns;	    /* as it was at the last timer interrupt */
+	__u8 task_flags;    /* enum span_flags of the running task, known when it began */
+	__u8 own_depth;	    /* what a tracepoint and its program add to the preempt count */
+	__u8 has_rt_waiter; /* one of those that wait, or waited since the last time that none did, is a realtime task
+			     */
+	__u8 unused[5];
 	struct context_timer timers[2]; /* in softirq (PREEMPT_RT: thread) and in hard IRQ */
-	struct charge charge;
-	__u64 worst_ns[WAKE_WORST_MAX]; /* total_ns of its cases */
+	struct spans_cpu spans;
 };
 
 struct {
@@ -266,13 +269,16 @@ static __always_inline void context_softirq_exit(__s32 id)
 /* --- Tasks. */
 
 /* From now on a measured task waits for this CPU. */
-static __always_inline void context_follow(struct context_cpu *cpu, __u64 now_ns)
+static __always_inline void context_follow(struct context_cpu *cpu, struct task_struct *task, __u64 now_ns)
 {
 	if (!cpu->waiting) {
+		cpu->has_rt_waiter = 0;
 		cpu->spans.open[LEVEL_TASK].start_ns = now_ns;
 		cpu->spans.open[LEVEL_TASK].inner_ns = cpu->spans.inner_ns[LEVEL_TASK];
 		cpu->entry_ns = 0;
 	}
+	if (task->prio < PRIO_FAIR_MIN)
+		cpu->has_rt_waiter = 1;
 	__sync_fetch_and_add(&cpu->waiting, 1);
 	if (config.details)
 		__sync_fetch_and_add(&following, 1);
@@ -349,7 +355,7 @@ static __always_inline void context_task_begin(struct context_cpu *cpu, struct t
 	struct task_struct *waiter;
 
 	cpu->task_flags = 0;
-	if (task->prio >= PRIO_FAIR_MIN) {
+	if (cpu->has_rt_waiter && task->prio >= PRIO_FAIR_MIN) {
 		if (rq && bpf_core_field_exists(rq->rt.rt_throttled) && BPF_CORE_READ(rq, rt.rt_throttled))
 			cpu->task_flags |= SPAN_RT_THROTTLED;
 		if (core_by_fair_server(task))

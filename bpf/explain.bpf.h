@@ -46,25 +46,38 @@ static __always_inline bool is_held_by_affinity(struct task_struct *task, const 
 	       wait_ns >= IDLE_SEARCH_MIN_NS && is_idle_elsewhere(end->cpu_id, wait_ns);
 }
 
-static __always_inline void charge_timer(struct charge *c, const struct wait *wait, const struct wait_end *end)
+/* Adds to the sums what came before the queue; of cases user space knows it from the stamps. */
+static __always_inline void charge_sum_one(struct wake_cause_key *key, __u8 cause, __u64 ns)
+{
+	key->cause = cause;
+	if (ns && !charge_sum(key, 1, ns))
+		count(WAKE_COUNT_UNPAIRED_PART);
+}
+
+static __always_inline void charge_timer(struct wake_cause_key *key, const struct wait *wait)
 {
 	const struct wake_waker *w = &wait->waker;
-	__u64 known_ns = w->past_ns + w->slack_ns + w->behind_ns + w->late_ns + w->steal_ns;
-	struct span behind = {};
 
-	if (w->past_ns)
-		charge_plain(end->cpu_id, CAUSE_TIMER_PAST, w->past_ns);
-	if (w->slack_ns)
-		charge_plain(end->cpu_id, CAUSE_TIMER_SLACK, w->slack_ns);
-	if (w->behind_ns) {
-		behind.id = w->behind_id;
-		__builtin_memcpy(behind.name, w->behind_name, sizeof(behind.name));
-		charge_add(c, CAUSE_TIMER_BEHIND, w->behind_ns, &behind);
-	}
-	charge_plain(end->cpu_id, w->late_cause, w->late_ns);
-	if (w->steal_ns)
-		charge_plain(end->cpu_id, CAUSE_STEAL, w->steal_ns);
-	charge_plain(end->cpu_id, CAUSE_TIMER_HANDLER, spans_gap(w->expiry_ns + known_ns, wait->task.start_ns));
+	charge_sum_one(key, CAUSE_TIMER_PAST, w->past_ns);
+	charge_sum_one(key, CAUSE_TIMER_SLACK, w->slack_ns);
+	charge_sum_one(key, w->late_cause, w->late_ns);
+	charge_sum_one(key, CAUSE_STEAL, w->steal_ns);
+	charge_sum_one(key, CAUSE_TIMER_HANDLER, wake_handler_ns(w, wait->task.start_ns));
+	if (!w->behind_ns)
+		return;
+	key->id = w->behind_id;
+	__builtin_memcpy(key->name, w->behind_name, sizeof(key->name));
+	charge_sum_one(key, CAUSE_TIMER_BEHIND, w->behind_ns);
+}
+
+static __always_inline void charge_before_queue(const struct wait *wait, const struct wait_end *end, __u32 quarter)
+{
+	struct wake_cause_key key = { .quarter = (__u8)quarter };
+
+	charge_sum_one(&key, wait->task.flags & WAKE_REMOTE ? CAUSE_ACTIVATION_REMOTE : CAUSE_ACTIVATION,
+		       wait->task.queued_ns - wait->task.start_ns);
+	if (end->kind == LATENCY_TIMER)
+		charge_timer(&key, wait);
 }
 
 /*
@@ -171,10 +184,10 @@ static __always_inline void charge_sum_more(struct wake_parts *parts, __u32 quar
 }
 
 /* Adds the parts of CPU `cpu_id` to the sums. */
-__noinline int charge_sums(__u32 cpu_id, __u64 total_ns, __u32 preempted)
+__noinline int charge_sums(__u32 cpu_id, __u32 quarter, __u32 preempted)
 {
 	struct context_cpu *cpu = context_of(cpu_id);
-	__u32 quarter = hist_quarter(total_ns), n;
+	__u32 n;
 
 	if (!cpu)
 		return 0;
@@ -192,14 +205,13 @@ __noinline int charge_sums(__u32 cpu_id, __u64 total_ns, __u32 preempted)
 static __always_inline void explain(struct context_cpu *cpu, struct task_struct *task, const struct wait *wait,
 				    const struct wait_end *end)
 {
+	__u32 quarter = hist_quarter(end->total_ns);
+
 	charge_begin(cpu, task, wait, end);
-	if (end->kind == LATENCY_TIMER)
-		charge_timer(&cpu->charge, wait, end);
 	if (end->kind != LATENCY_PREEMPTED)
-		charge_plain(end->cpu_id, wait->task.flags & WAKE_REMOTE ? CAUSE_ACTIVATION_REMOTE : CAUSE_ACTIVATION,
-			     wait->task.queued_ns - wait->task.start_ns);
+		charge_before_queue(wait, end, quarter);
 	charge_queue(cpu, wait, end);
-	charge_sums(end->cpu_id, end->total_ns, end->kind == LATENCY_PREEMPTED);
+	charge_sums(end->cpu_id, quarter, end->kind == LATENCY_PREEMPTED);
 }
 
 #endif

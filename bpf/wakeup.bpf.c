@@ -35,6 +35,12 @@ static __always_inline bool is_measured(__u32 cpu_id)
 	return measured && *measured;
 }
 
+/* False: its waits are not asked for. Tells most tasks apart without a table or a look at their storage. */
+static __always_inline bool may_be_wanted(struct task_struct *task)
+{
+	return !filter.by_task || filter.in_pid_ns || filter_may_be(task->tgid) || filter_may_be(task->pid);
+}
+
 /* Is this a task whose waits are asked for? */
 static __always_inline bool is_wanted(struct task_struct *task)
 {
@@ -98,7 +104,7 @@ static __always_inline void queued(struct wait *wait, struct task_struct *task, 
 
 	if (!cpu)
 		return;
-	context_follow(cpu, now_ns);
+	context_follow(cpu, task, now_ns);
 	if (config.causes)
 		note_held_back(wait, task, cpu);
 }
@@ -106,7 +112,7 @@ static __always_inline void queued(struct wait *wait, struct task_struct *task, 
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *task)
 {
-	struct wait *wait = enabled ? wait_find(task) : NULL;
+	struct wait *wait = enabled && may_be_wanted(task) ? wait_find(task) : NULL;
 	__u64 now_ns;
 	__u32 cpu_id;
 
@@ -146,7 +152,7 @@ int BPF_PROG(on_wakeup_new, struct task_struct *task)
 SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(on_migrate, struct task_struct *task, int cpu_id)
 {
-	struct wait *wait = enabled ? wait_find(task) : NULL;
+	struct wait *wait = enabled && may_be_wanted(task) ? wait_find(task) : NULL;
 	struct context_cpu *cpu;
 	__u64 now_ns, quota_ns;
 
@@ -158,7 +164,7 @@ int BPF_PROG(on_migrate, struct task_struct *task, int cpu_id)
 	context_unfollow(core_task_cpu(task));
 	cpu = context_of(cpu_id);
 	if (cpu)
-		context_follow(cpu, now_ns);
+		context_follow(cpu, task, now_ns);
 	if (!config.causes || task->prio < PRIO_FAIR_MIN)
 		return 0;
 	quota_ns = core_quota_ns(task);
@@ -316,8 +322,8 @@ static __always_inline int switched(void *ctx, struct task_struct *prev, struct 
 		return 0;
 	if (!cpu->rq)
 		context_know(cpu, next);
-	out = prev->pid ? wait_find(prev) : NULL;
-	in = next->pid ? wait_find(next) : NULL;
+	out = prev->pid && may_be_wanted(prev) ? wait_find(prev) : NULL;
+	in = next->pid && may_be_wanted(next) ? wait_find(next) : NULL;
 	if (!cpu->waiting && !out && !in)
 		return 0;
 	end.now_ns = bpf_ktime_get_ns();

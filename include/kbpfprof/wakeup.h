@@ -210,6 +210,14 @@ struct wake_waker {
 	__u32 unused2;
 };
 
+/* What is left of E to W: from the interrupt's entry to the waking, or to `start_ns`. */
+static inline __u64 wake_handler_ns(const struct wake_waker *w, __u64 start_ns)
+{
+	__u64 known_ns = w->past_ns + w->slack_ns + w->behind_ns + w->late_ns + w->steal_ns;
+
+	return spans_gap(w->expiry_ns + known_ns, start_ns);
+}
+
 /* A delay in full: one of the worst of a CPU, or one above the limit. */
 struct wake_case {
 	__u64 total_ns;	 /* of LATENCY_TIMER, else of LATENCY_WAKING or LATENCY_PREEMPTED; 0: the slot is empty */
@@ -227,7 +235,7 @@ struct wake_case {
 	__u32 head; /* of `spans` */
 	char comm[KBPFPROF_COMM_BYTES];
 	struct wake_task task;	 /* its times and segments */
-	struct wake_parts parts; /* of all of total_ns */
+	struct wake_parts parts; /* of the time in the queue */
 	struct wake_waker waker;
 	struct wake_stack waker_stack; /* kernel */
 	struct wake_stack out_stack;   /* kernel, of the task that ran before it: where that let go */

@@ -89,14 +89,51 @@ static int by_size(const void *a, const void *b)
 	return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : (int)x->cause - (int)y->cause;
 }
 
-static int add_parts(struct recording *r, struct rec_case *to, const struct wake_parts *parts)
+/* From the expiry to the queue. */
+static int add_early_parts(struct recording *r, struct rec_case *to, const struct wake_case *c)
 {
-	unsigned n = parts->n < WAKE_PARTS ? parts->n : WAKE_PARTS;
+	bool has_timer = c->kind == LATENCY_TIMER;
+	const struct wake_waker *w = &c->waker;
+	const struct {
+		__u32 cause;
+		__u64 ns;
+	} early[] = {
+		{ c->task.flags & WAKE_REMOTE ? CAUSE_ACTIVATION_REMOTE : CAUSE_ACTIVATION,
+		  c->task.queued_ns - c->task.start_ns },
+		{ CAUSE_TIMER_PAST, has_timer ? w->past_ns : 0 },
+		{ CAUSE_TIMER_SLACK, has_timer ? w->slack_ns : 0 },
+		{ CAUSE_TIMER_BEHIND, has_timer ? w->behind_ns : 0 },
+		{ w->late_cause, has_timer ? w->late_ns : 0 },
+		{ CAUSE_STEAL, has_timer ? w->steal_ns : 0 },
+		{ CAUSE_TIMER_HANDLER, has_timer ? wake_handler_ns(w, c->task.start_ns) : 0 },
+	};
 	int err = 0;
 
-	to->parts = calloc(WAKE_PARTS + WAKE_CAUSES, sizeof(*to->parts));
+	if (c->kind == LATENCY_PREEMPTED)
+		return 0;
+	for (size_t i = 0; i < sizeof(early) / sizeof(early[0]) && !err; i++) {
+		struct wake_part part = { .cause = (__u8)early[i].cause, .spans = 1, .ns = early[i].ns };
+
+		if (part.cause == CAUSE_TIMER_BEHIND) {
+			part.id = w->behind_id;
+			memcpy(part.name, w->behind_name, sizeof(part.name));
+		}
+		if (part.ns && part.cause < WAKE_CAUSES)
+			err = add_part(r, to, &part);
+	}
+	return err;
+}
+
+static int add_parts(struct recording *r, struct rec_case *to, const struct wake_case *c)
+{
+	const struct wake_parts *parts = &c->parts;
+	unsigned n = parts->n < WAKE_PARTS ? parts->n : WAKE_PARTS;
+	int err;
+
+	to->parts = calloc(WAKE_PARTS + 2 * WAKE_CAUSES, sizeof(*to->parts));
 	if (!to->parts)
 		return -ENOMEM;
+	err = add_early_parts(r, to, c);
 	for (unsigned i = 0; i < n && !err; i++)
 		if (parts->part[i].cause < WAKE_CAUSES)
 			err = add_part(r, to, &parts->part[i]);
@@ -205,7 +242,7 @@ static int fill_case(struct wakeup_state *w, struct recording *r, struct rec_cas
 		add_waker(r, to, c);
 		to->waker_stack = kernel_stack(w, r, &c->waker_stack);
 	}
-	err = w->config->causes ? add_parts(r, to, &c->parts) : 0;
+	err = w->config->causes ? add_parts(r, to, c) : 0;
 	if (!err && w->config->causes)
 		err = add_spans(r, to, c);
 	return to->comm < 0 ? -ENOMEM : err;
