@@ -30,12 +30,12 @@ static const struct option_def report_option_defs[] = {
 	OPT_END,
 };
 
-static const char report_help[] = "Shows a recording that 'profile -o FILE' wrote, in any format. Needs no\n"
-				  "privilege and nothing of the machine that was measured: the names known there\n"
-				  "are in the file. What was stripped or unreadable there is named by files given\n"
-				  "here, if they are the very same build.\n"
+static const char report_help[] = "Shows a recording that 'profile -o FILE' or 'wakeup -o FILE' wrote, in any\n"
+				  "format of that tool. Needs no privilege and nothing of the machine that was\n"
+				  "measured: the names known there are in the file. What was stripped or unreadable\n"
+				  "there is named by files given here, if they are the very same build.\n"
 				  "\n"
-				  "  kbpfprof report FILE                          the table\n"
+				  "  kbpfprof report FILE                          the table, or the latencies\n"
 				  "  kbpfprof report FILE --list                   what it holds\n"
 				  "  kbpfprof report FILE -f flamegraph > x.html   a flame graph for any browser\n"
 				  "  kbpfprof report FILE --from 30s --to 60s      a part of it\n"

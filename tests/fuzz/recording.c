@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/latency.h"
 #include "db/db.h"
 #include "db/schema.h"
 
@@ -43,6 +44,37 @@ static void remove_file(void)
 	unlink(path);
 }
 
+static void add_latency(struct recording *r, unsigned i, int stack)
+{
+	struct rec_latency *l = latency_of(r);
+	struct rec_case c = { .kind = LATENCY_WAKING,
+			      .above = i % 2,
+			      .total_ns = 30,
+			      .comm = recording_string(r, "x"),
+			      .context = SPAN_TASK,
+			      .waker_stack = stack,
+			      .out_stack = -1,
+			      .user_stack = stack,
+			      .n_parts = 2,
+			      .n_spans = 1,
+			      .parts = calloc(2, sizeof(*c.parts)),
+			      .spans = calloc(1, sizeof(*c.spans)) };
+	struct hist more = { 0 };
+
+	must(l && c.parts && c.spans);
+	l->worst = 3;
+	hist_add(&more, 30 + i);
+	hist_add(&more, 3000);
+	latency_merge(latency_hist(l, recording_string(r, i % 2 ? "x" : ""), LATENCY_WAKING), &more);
+	c.parts[0] = (struct rec_part){ .cause = CAUSE_TASK_BOOSTED, .name = c.comm, .by = c.comm, .ns = 20 };
+	c.parts[1] = (struct rec_part){ .cause = CAUSE_SWITCH, .ns = 10 };
+	c.spans[0] = (struct rec_span){ SPAN_TASK, 3, c.comm, 120, -10, 20, 30 };
+	must(!latency_case(l, &c));
+	must(!latency_cause(l, &(struct rec_cause){ CAUSE_HARDIRQ, (int)i, 0, i, i % 2, 1, 2 }));
+	must(!latency_point(l, &(struct rec_point){ i * 1000, 1000, LATENCY_WAKING, 2, 3030, 3000, 31, 3000 }));
+	l->counts[i]++;
+}
+
 static void add(struct recording *r, unsigned i)
 {
 	struct rec_mapping m = { .name = recording_string(r, i % 2 ? "/a" : "[kernel]"), .kind = MAPPING_FILE };
@@ -56,6 +88,7 @@ static void add(struct recording *r, unsigned i)
 	recording_name(r, (int)frames[0], recording_string(r, "f"), 1, WHY_NAMED);
 	s.stack = recording_stack(r, frames, 1, 1);
 	recording_add(r, &s);
+	add_latency(r, i, s.stack);
 	r->lost.by_cause[LOST_MAP_FULL]++;
 	r->meta.duration_ns += 1000;
 }
@@ -162,6 +195,70 @@ static void write_edited(const uint8_t *edits, size_t bytes)
 	sqlite3_close(db);
 }
 
+static void walk_string(const struct recording *r, int id)
+{
+	must(id >= 0 && strlen(recording_str(r, id)) <= DB_STRING_BYTES_MAX);
+}
+
+static void walk_case(const struct recording *r, const struct rec_case *c)
+{
+	const int stacks[] = { c->waker_stack, c->out_stack, c->user_stack };
+	uint64_t sum_ns = 0;
+
+	for (unsigned i = 0; i < 3; i++)
+		must(stacks[i] >= -1 && stacks[i] < (int)r->n_stacks);
+	must(latency_kind_word(c->kind) && latency_span_word(c->context));
+	walk_string(r, c->comm);
+	walk_string(r, c->context_name);
+	walk_string(r, c->waker_comm);
+	for (size_t i = 0; i < c->n_parts; i++) {
+		must(c->parts[i].cause < WAKE_CAUSES && c->parts[i].tid >= 0);
+		walk_string(r, c->parts[i].name);
+		walk_string(r, c->parts[i].by);
+		sum_ns += c->parts[i].ns;
+	}
+	must(!c->n_parts || sum_ns == c->total_ns);
+	for (size_t i = 0; i < c->n_spans; i++) {
+		const struct rec_span *s = &c->spans[i];
+
+		must(latency_span_word(s->kind) && s->end_ns >= s->start_ns &&
+		     s->net_ns <= (uint64_t)(s->end_ns - s->start_ns));
+		walk_string(r, s->name);
+	}
+}
+
+static void walk_hist(const struct recording *r, const struct rec_hist *h)
+{
+	uint64_t count = 0;
+
+	walk_string(r, h->group);
+	for (unsigned i = 0; i < HIST_BUCKETS; i++)
+		count += h->buckets[i];
+	must(count == h->count && h->count && h->min_ns <= h->max_ns && h->kind < LATENCY_KINDS);
+	for (unsigned p = 0; p <= 1000; p += 125)
+		must(latency_quantile(h, p) >= h->min_ns && latency_quantile(h, p) <= h->max_ns);
+}
+
+static void walk_latency(const struct recording *r)
+{
+	const struct rec_latency *l = r->latency;
+	size_t worst = 0;
+
+	for (size_t i = 0; i < l->n_hists; i++)
+		walk_hist(r, &l->hists[i]);
+	for (size_t i = 0; i < l->n_causes; i++) {
+		must(l->causes[i].cause < WAKE_CAUSES && l->causes[i].quarter < HIST_QUARTERS);
+		walk_string(r, l->causes[i].name);
+	}
+	for (size_t i = 0; i < l->n_cases; i++) {
+		worst += !l->cases[i].above;
+		walk_case(r, &l->cases[i]);
+	}
+	must(worst <= l->worst);
+	for (size_t i = 0; i < l->n_points; i++)
+		must(l->points[i].kind < LATENCY_KINDS && l->points[i].p50_ns <= l->points[i].max_ns);
+}
+
 static void walk(const struct loaded *l)
 {
 	const struct recording *r = l->r;
@@ -183,6 +280,8 @@ static void walk(const struct loaded *l)
 		for (uint32_t f = 0; f < (uint32_t)k->kernel_frames + k->user_frames; f++)
 			must(r->frames[k->first + f] < r->n_locations);
 	}
+	if (r->latency)
+		walk_latency(r);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
