@@ -55,6 +55,24 @@ static int check_needed(const struct btf *btf)
 	return 0;
 }
 
+/*
+ * On kernels with CONFIG_PREEMPT_RCU a program on sched_set_need_resched_tp can bring the kernel down, whatever it
+ * does: it runs in a read section of RCU, whose end (rcu_read_unlock_special()) may set need_resched, which calls the
+ * tracepoint before it sets the flag, and so on until the stack is used up. Seen with 7.2-rt.
+ */
+static bool is_deadly(const struct btf *btf, const char *program)
+{
+	int id = btf__find_by_name_kind(btf, "task_struct", BTF_KIND_STRUCT);
+	const struct btf_type *task = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
+
+	if (strcmp(program, "on_resched"))
+		return false;
+	for (__u16 i = 0; task && i < btf_vlen(task); i++)
+		if (!strcmp(btf__name_by_offset(btf, btf_members(task)[i].name_off), "rcu_read_lock_nesting"))
+			return true;
+	return !task;
+}
+
 static void choose_optional(struct wakeup_state *w, const struct btf *btf)
 {
 	bool is_left_out;
@@ -66,7 +84,7 @@ static void choose_optional(struct wakeup_state *w, const struct btf *btf)
 		/* On PREEMPT_RT softirqs are threads, or parts of threads, that can be preempted: tasks like any other.
 		 */
 		is_left_out = !w->config->causes || (optional[i].is_detail && !w->config->details) ||
-			      (is_softirq && w->config->softirqs_are_threads) ||
+			      (is_softirq && w->config->softirqs_are_threads) || is_deadly(btf, optional[i].program) ||
 			      !kernel_btf_has_tracepoint(btf, optional[i].tracepoint);
 		bpf_program__set_autoload(p, !is_left_out);
 	}
