@@ -46,23 +46,33 @@ static int compare(const void *a, const void *b)
 	return x->group < y->group ? -1 : x->group > y->group;
 }
 
-static int compare_hists(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
-	const struct rec_hist *const *x = a, *const *y = b;
+	const struct group *x = a, *y = b;
 
-	return (*x)->group < (*y)->group ? -1 : (*x)->group > (*y)->group;
+	return x->group < y->group ? -1 : x->group > y->group;
 }
 
 /* Histograms of one group stand beside each other once they are sorted. */
-static size_t gather(struct group *groups, const struct rec_hist **hists, size_t n_hists)
+static size_t gather(struct group *groups, const struct rec_latency *l)
 {
-	size_t n = 0;
+	size_t n = 0, n_hists = 0;
 
-	qsort(hists, n_hists, sizeof(*hists), compare_hists);
+	for (size_t i = 0; i < l->n_hists; i++) {
+		const struct rec_hist *h = &l->hists[i];
+
+		if (!h->group || !h->count)
+			continue;
+		groups[n_hists] = (struct group){ .group = h->group };
+		groups[n_hists++].of[h->kind] = h;
+	}
+	qsort(groups, n_hists, sizeof(*groups), compare_names);
 	for (size_t i = 0; i < n_hists; i++) {
-		if (!n || groups[n - 1].group != hists[i]->group)
-			groups[n++] = (struct group){ .group = hists[i]->group };
-		groups[n - 1].of[hists[i]->kind] = hists[i];
+		if (!n || groups[n - 1].group != groups[i].group)
+			groups[n++] = groups[i];
+		for (int kind = 0; kind < LATENCY_KINDS; kind++)
+			if (groups[i].of[kind])
+				groups[n - 1].of[kind] = groups[i].of[kind];
 	}
 	for (size_t i = 0; i < n; i++)
 		groups[i].worst_ns = worst_ns(&groups[i]);
@@ -140,17 +150,14 @@ static void write_rows(const struct latency_page *p, const struct group *groups,
 
 int latency_write_groups(const struct latency_page *p)
 {
-	const struct rec_hist **hists = calloc(p->l->n_hists + 1, sizeof(const struct rec_hist *));
 	struct group *groups = calloc(p->l->n_hists + 1, sizeof(*groups));
-	int err = hists && groups ? 0 : -ENOMEM;
-	size_t n = 0;
+	size_t n;
 
-	for (size_t i = 0; !err && i < p->l->n_hists; i++)
-		if (p->l->hists[i].group && p->l->hists[i].count)
-			hists[n++] = &p->l->hists[i];
+	if (!groups)
+		return -ENOMEM;
+	n = gather(groups, p->l);
 	if (n)
-		write_rows(p, groups, gather(groups, hists, n));
-	free(hists);
+		write_rows(p, groups, n);
 	free(groups);
-	return err;
+	return 0;
 }

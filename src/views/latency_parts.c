@@ -52,7 +52,8 @@ static size_t gather(struct row rows[PARTS_MAX], const struct rec_case *c)
 		else if (n < PARTS_MAX)
 			rows[n++] = (struct row){ c->parts[i], 1 };
 	}
-	qsort(rows, n, sizeof(*rows), compare);
+	if (n)
+		qsort(rows, n, sizeof(*rows), compare);
 	return n;
 }
 

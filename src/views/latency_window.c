@@ -14,7 +14,9 @@ static bool is_in_window(const struct rec_case *c, const struct rec_span *s)
 
 static bool is_longer(const struct rec_case *c, size_t a, size_t b)
 {
-	return c->spans[a].net_ns > c->spans[b].net_ns || (c->spans[a].net_ns == c->spans[b].net_ns && a < b);
+	uint64_t a_ns = c->spans[a].net_ns, b_ns = c->spans[b].net_ns;
+
+	return a_ns > b_ns || (a_ns == b_ns && a < b);
 }
 
 /* Is it one of the SHOWN longest? A ring has 256, so this is no matter of time. */

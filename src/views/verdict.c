@@ -174,7 +174,7 @@ static char *add_worst(char buf[VERDICT_BYTES], const struct recording *r, const
 {
 	char what[LATENCY_CAUSE_BYTES];
 	size_t used = strlen(buf);
-	struct evidence other;
+	struct evidence other = { .pct = 0 };
 
 	if (!worst || worst->total_ns / WORSE_TIMES < from_ns || !of_case(&other, worst) || other.cause == e->cause)
 		return buf;
@@ -224,7 +224,7 @@ char *verdict_text(char buf[VERDICT_BYTES], const struct recording *r, const str
 	const struct rec_latency *l = r->latency;
 	const struct rec_case *worst = worst_case(l);
 	uint64_t longest = longest_ns(l);
-	struct evidence e;
+	struct evidence e = { .pct = 0 };
 	bool is_enough;
 
 	buf[0] = '\0';
