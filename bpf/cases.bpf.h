@@ -47,6 +47,16 @@ static __always_inline void case_stacks(void *ctx, struct wake_case *c, struct t
 	wait_stack_get(ctx, &c->out_stack, 0);
 }
 
+/* The waker's name, if it still lives. */
+static __always_inline void case_name_waker(struct wake_waker *w)
+{
+	struct task_struct *task = (void *)w->task;
+
+	__builtin_memset(w->comm, 0, sizeof(w->comm));
+	if (task && BPF_CORE_READ(task, pid) == (int)w->tid)
+		bpf_probe_read_kernel(w->comm, sizeof(w->comm), (void *)task + bpf_core_field_offset(task->comm));
+}
+
 static __always_inline void case_fill(void *ctx, struct wake_case *c, struct context_cpu *cpu, struct task_struct *task,
 				      const struct wait *wait, const struct wait_end *end)
 {
@@ -69,6 +79,7 @@ static __always_inline void case_fill(void *ctx, struct wake_case *c, struct con
 	bpf_probe_read_kernel(c->comm, sizeof(c->comm), (void *)task + bpf_core_field_offset(task->comm));
 	bpf_probe_read_kernel(&c->task, sizeof(c->task), &wait->task);
 	bpf_probe_read_kernel(&c->waker, sizeof(c->waker), &wait->waker);
+	case_name_waker(&c->waker);
 	bpf_probe_read_kernel(&c->parts, sizeof(c->parts), &cpu->charge.parts);
 	bpf_probe_read_kernel(c->spans, sizeof(c->spans), cpu->spans.ring);
 	case_stacks(ctx, c, task);
@@ -76,7 +87,7 @@ static __always_inline void case_fill(void *ctx, struct wake_case *c, struct con
 	c->complete = 1;
 }
 
-/* The slot of the smallest of the worst of a CPU. A global function, see charge_plain(). */
+/* The slot of the smallest of the worst of a CPU, whose time is noted. A global function, see charge_plain(). */
 __noinline int case_smallest(__u32 cpu_id)
 {
 	struct context_cpu *cpu = context_of(cpu_id);
@@ -94,6 +105,7 @@ __noinline int case_smallest(__u32 cpu_id)
 		least_ns = cpu->worst_ns[i];
 		slot = (int)i;
 	}
+	cpu->least_worst_ns = least_ns;
 	return slot;
 }
 
@@ -105,13 +117,14 @@ static __always_inline void case_worst(void *ctx, struct context_cpu *cpu, struc
 	struct wake_case *c;
 
 	KBPFPROF_ONE_REGISTER(slot);
-	if (slot >= WAKE_WORST_MAX || end->total_ns <= cpu->worst_ns[slot])
+	if (slot >= WAKE_WORST_MAX)
 		return;
 	c = bpf_map_lookup_elem(&worst_cases, &at);
 	if (!c)
 		return;
 	cpu->worst_ns[slot] = end->total_ns;
 	case_fill(ctx, c, cpu, task, wait, end);
+	case_smallest(end->cpu_id);
 }
 
 /* A slot of a CPU that user space has emptied, by its index; -1: all wait to be fetched. A global function. */

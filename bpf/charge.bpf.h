@@ -17,10 +17,35 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, WAKE_PLAINS);
+	__uint(max_entries, WAKE_CAUSES);
 	__type(key, __u32);
-	__type(value, struct wake_plain_sums);
-} plain_sums SEC(".maps");
+	__type(value, struct wake_short_sums);
+} short_sums SEC(".maps");
+
+/* Adds a part of a short delay to the sums. */
+static __always_inline void sum_short(__u32 cause, __u64 quarter, __u32 preempted, __u64 spans, __u64 ns)
+{
+	struct wake_short_sums *sums = bpf_map_lookup_elem(&short_sums, &cause);
+
+	KBPFPROF_ONE_REGISTER(quarter);
+	if (!sums || quarter >= WAKE_SHORT_QUARTERS)
+		return;
+	sums->of[preempted & 1][quarter].spans += spans;
+	sums->of[preempted & 1][quarter].ns += ns;
+}
+
+/* Adds a part of a delay to the sums; false: there is no room. */
+static __always_inline bool sum_named(const struct wake_cause_key *key, __u64 spans, __u64 ns)
+{
+	struct wake_cause_sum *sum, first = { spans, ns };
+
+	sum = bpf_map_lookup_elem(&cause_sums, key);
+	if (!sum)
+		return !bpf_map_update_elem(&cause_sums, key, &first, BPF_NOEXIST);
+	sum->spans += spans;
+	sum->ns += ns;
+	return true;
+}
 
 static __always_inline bool name_equals(const char *a, const char *b)
 {
@@ -46,7 +71,7 @@ static __always_inline void charge_more(struct wake_parts *parts, __u8 cause, __
 /* Tasks and interrupts of a busy CPU take turns: most are among the latest parts. */
 #define PARTS_SEARCHED 8
 
-/* Adds time to one of the latest parts if that is the same, or as a new one. */
+/* Adds time to one of the latest parts if that is the same, or as a new one; or to the sums at once. */
 static __always_inline void charge_add(struct charge *to, __u8 cause, __u64 ns, const struct span *s)
 {
 	struct wake_parts *parts = &to->parts;
@@ -55,6 +80,10 @@ static __always_inline void charge_add(struct charge *to, __u8 cause, __u64 ns, 
 
 	if (!ns)
 		return;
+	if (to->is_direct) {
+		sum_short(cause, to->quarter, to->preempted, 1, ns);
+		return;
+	}
 #pragma unroll
 	for (__u32 back = 1; back <= PARTS_SEARCHED; back++) {
 		__u32 i = n - back;
@@ -154,21 +183,15 @@ static __always_inline __u64 charge_held_back(__u32 to, struct charge *c, __u64 
 }
 
 /*
- * Sets charge.spans of CPU `to`: how many of the newest spans of CPU `of` end after charge.from_ns. Left in memory,
- * since the verifier would follow what comes behind the loop once for each number that it could be.
+ * Sets charge.spans of CPU `to` by spans_since(), which may move charge.from_ns. Left in memory, since the verifier
+ * would follow what comes behind the loop once for each number that it could be.
  */
 __noinline int charge_find(__u32 to, __u32 of)
 {
 	struct context_cpu *cpu = context_of(to), *ring = context_of(of);
-	__u32 head, n;
 
-	if (!cpu || !ring)
-		return 0;
-	head = cpu->charge.head;
-	for (n = 0; n < SPANS_RING; n++)
-		if (spans_slot(&ring->spans, head - 1 - n)->end_ns <= cpu->charge.from_ns)
-			break;
-	cpu->charge.spans = n;
+	if (cpu && ring)
+		cpu->charge.spans = spans_since(&ring->spans, cpu->charge.head, &cpu->charge.from_ns);
 	return 0;
 }
 
@@ -218,35 +241,6 @@ __noinline int charge_segment(__u32 to, __u32 of)
 		charge_span(to, of, first + i);
 	}
 	return 0;
-}
-
-static __always_inline bool charge_sum_plain(const struct wake_cause_key *key, __u32 plain, __u64 spans, __u64 ns)
-{
-	struct wake_plain_sums *sums = bpf_map_lookup_elem(&plain_sums, &plain);
-	__u64 quarter = key->quarter;
-
-	KBPFPROF_ONE_REGISTER(quarter);
-	if (!sums || quarter >= HIST_QUARTERS) /* never; for the verifier */
-		return false;
-	sums->of[key->preempted & 1][quarter].spans += spans;
-	sums->of[key->preempted & 1][quarter].ns += ns;
-	return true;
-}
-
-/* Adds one part to the sums of all delays; false: there is no room. */
-static __always_inline bool charge_sum(struct wake_cause_key *key, __u64 spans, __u64 ns)
-{
-	__u32 plain = wake_plain(key->cause);
-	struct wake_cause_sum *sum, first = { spans, ns };
-
-	if (plain < WAKE_PLAINS)
-		return charge_sum_plain(key, plain, spans, ns);
-	sum = bpf_map_lookup_elem(&cause_sums, key);
-	if (!sum)
-		return !bpf_map_update_elem(&cause_sums, key, &first, BPF_NOEXIST);
-	sum->spans += spans;
-	sum->ns += ns;
-	return true;
 }
 
 #endif

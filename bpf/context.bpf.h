@@ -23,8 +23,10 @@ struct charge {
 	__u32 head, spans;	       /* of its CPU's ring: where it ends, how many concern the segment */
 	__u64 quota_ns, steal_ns;      /* still to be charged to these */
 	__s32 prio;		       /* of the task that waited */
+	__u32 quarter;		       /* hist_quarter() of the delay */
+	__u8 preempted;
+	__u8 is_direct; /* a short delay, of no further interest: parts are not gathered */
 	__u8 throttled, idle_elsewhere;
-	__u8 unused[2];
 	struct wake_parts parts;
 };
 
@@ -34,8 +36,9 @@ struct context_cpu {
 	__u64 worst_ns[WAKE_WORST_MAX]; /* total_ns of its cases */
 	char boosted_by[KBPFPROF_COMM_BYTES];
 	struct rq *rq;
-	__u64 waiting;	/* measured tasks in this CPU's run queue: its tasks are followed while there is one */
-	__u64 entry_ns; /* of the scheduler, while followed; the switch takes it */
+	__u64 least_worst_ns; /* the smallest of worst_ns */
+	__u64 waiting;	      /* measured tasks in this CPU's run queue: its tasks are followed while there is one */
+	__u64 entry_ns;	      /* of the scheduler, while followed; the switch takes it */
 	__u64 entry_inner_ns;
 	__u64 resched_ns;   /* need_resched was set */
 	__u64 steal_ns;	    /* as it was at the last timer interrupt */

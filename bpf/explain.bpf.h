@@ -46,38 +46,57 @@ static __always_inline bool is_held_by_affinity(struct task_struct *task, const 
 	       wait_ns >= IDLE_SEARCH_MIN_NS && is_idle_elsewhere(end->cpu_id, wait_ns);
 }
 
-/* Adds to the sums what came before the queue; of cases user space knows it from the stamps. */
-static __always_inline void charge_sum_one(struct wake_cause_key *key, __u8 cause, __u64 ns)
+/* Adds a part to the sums of all delays. */
+static __always_inline void sum_part(const struct charge *c, struct wake_cause_key *key, __u64 spans, __u64 ns)
 {
-	key->cause = cause;
-	if (ns && !charge_sum(key, 1, ns))
+	if (!ns)
+		return;
+	if (c->quarter < WAKE_SHORT_QUARTERS) {
+		sum_short(key->cause, c->quarter, c->preempted, spans, ns);
+		return;
+	}
+	key->quarter = (__u8)c->quarter;
+	key->preempted = c->preempted;
+	if (!sum_named(key, spans, ns))
 		count(WAKE_COUNT_UNPAIRED_PART);
 }
 
-static __always_inline void charge_timer(struct wake_cause_key *key, const struct wait *wait)
+/* Likewise, without a name, of the delay that ended on CPU `cpu_id`. */
+__noinline int sum_plain(__u32 cpu_id, __u32 cause, __u64 ns)
 {
-	const struct wake_waker *w = &wait->waker;
+	struct context_cpu *cpu = context_of(cpu_id);
+	struct wake_cause_key key = { .cause = (__u8)cause };
 
-	charge_sum_one(key, CAUSE_TIMER_PAST, w->past_ns);
-	charge_sum_one(key, CAUSE_TIMER_SLACK, w->slack_ns);
-	charge_sum_one(key, w->late_cause, w->late_ns);
-	charge_sum_one(key, CAUSE_STEAL, w->steal_ns);
-	charge_sum_one(key, CAUSE_TIMER_HANDLER, wake_handler_ns(w, wait->task.start_ns));
-	if (!w->behind_ns)
-		return;
-	key->id = w->behind_id;
-	__builtin_memcpy(key->name, w->behind_name, sizeof(key->name));
-	charge_sum_one(key, CAUSE_TIMER_BEHIND, w->behind_ns);
+	if (cpu)
+		sum_part(&cpu->charge, &key, 1, ns);
+	return 0;
 }
 
-static __always_inline void charge_before_queue(const struct wait *wait, const struct wait_end *end, __u32 quarter)
+/* What came before the queue goes to the sums alone; of cases user space knows it from the stamps. */
+static __always_inline void sum_timer(const struct charge *c, const struct wait *wait, __u32 cpu_id)
 {
-	struct wake_cause_key key = { .quarter = (__u8)quarter };
+	const struct wake_waker *w = &wait->waker;
+	struct wake_cause_key behind = { .cause = CAUSE_TIMER_BEHIND, .id = w->behind_id };
 
-	charge_sum_one(&key, wait->task.flags & WAKE_REMOTE ? CAUSE_ACTIVATION_REMOTE : CAUSE_ACTIVATION,
-		       wait->task.queued_ns - wait->task.start_ns);
+	if (w->past_ns)
+		sum_plain(cpu_id, CAUSE_TIMER_PAST, w->past_ns);
+	if (w->slack_ns)
+		sum_plain(cpu_id, CAUSE_TIMER_SLACK, w->slack_ns);
+	if (w->steal_ns)
+		sum_plain(cpu_id, CAUSE_STEAL, w->steal_ns);
+	sum_plain(cpu_id, w->late_cause, w->late_ns);
+	sum_plain(cpu_id, CAUSE_TIMER_HANDLER, wake_handler_ns(w, wait->task.start_ns));
+	__builtin_memcpy(behind.name, w->behind_name, sizeof(behind.name));
+	sum_part(c, &behind, 1, w->behind_ns);
+}
+
+static __always_inline void sum_before_queue(const struct charge *c, const struct wait *wait,
+					     const struct wait_end *end)
+{
+	sum_plain(end->cpu_id, wait->task.flags & WAKE_REMOTE ? CAUSE_ACTIVATION_REMOTE : CAUSE_ACTIVATION,
+		  wait->task.queued_ns - wait->task.start_ns);
 	if (end->kind == LATENCY_TIMER)
-		charge_timer(&key, wait);
+		sum_timer(c, wait, end->cpu_id);
 }
 
 /*
@@ -125,13 +144,13 @@ static __always_inline void charge_queue(struct context_cpu *cpu, const struct w
 		if (c->to_ns <= c->from_ns)
 			continue;
 		charge_segment(end->cpu_id, of);
-		charge_gap(c, end->cpu_id, of, spans_gap(c->from_ns + c->used_ns, c->to_ns));
+		charge_gap(c, end->cpu_id, of, spans_gap(t->segment[i].from_ns + c->used_ns, c->to_ns));
 	}
 	charge_gap(c, end->cpu_id, ~0U, t->lost_ns);
 }
 
 static __always_inline void charge_begin(struct context_cpu *cpu, struct task_struct *task, const struct wait *wait,
-					 const struct wait_end *end)
+					 const struct wait_end *end, bool is_wanted)
 {
 	struct charge *c = &cpu->charge;
 	__u64 quota_ns = wait->moved_quota_ns;
@@ -141,17 +160,20 @@ static __always_inline void charge_begin(struct context_cpu *cpu, struct task_st
 	c->quota_ns = quota_ns;
 	c->steal_ns = wait->task.moves ? 0 : spans_gap(wait->steal_ns, context_steal_ns(cpu));
 	c->prio = task->prio;
+	c->quarter = hist_quarter(end->total_ns);
+	c->preempted = end->kind == LATENCY_PREEMPTED;
+	c->is_direct = !is_wanted && c->quarter < WAKE_SHORT_QUARTERS;
 	c->throttled = !!(wait->task.flags & WAKE_THROTTLED);
 	c->idle_elsewhere = is_held_by_affinity(task, wait, end);
 	c->parts.n = 0;
 	c->parts.has_more = 0;
 }
 
-/* Adds one part of a delay to the sums. */
-__noinline int charge_sum_part(__u32 cpu_id, __u32 index, __u32 quarter, __u32 preempted)
+/* Adds one of the parts gathered on CPU `cpu_id` to the sums. */
+__noinline int sum_one(__u32 cpu_id, __u32 index)
 {
 	struct context_cpu *cpu = context_of(cpu_id);
-	struct wake_cause_key key = { .quarter = (__u8)quarter, .preempted = (__u8)preempted };
+	struct wake_cause_key key = {};
 	const struct wake_part *part;
 	__u64 i = index;
 
@@ -160,31 +182,15 @@ __noinline int charge_sum_part(__u32 cpu_id, __u32 index, __u32 quarter, __u32 p
 		return 0;
 	part = &cpu->charge.parts.part[i];
 	key.cause = part->cause;
-	if (part->cause == CAUSE_HARDIRQ || part->cause == CAUSE_VECTOR || part->cause == CAUSE_SOFTIRQ ||
-	    part->cause == CAUSE_TIMER_BEHIND)
+	if (part->cause == CAUSE_HARDIRQ || part->cause == CAUSE_VECTOR || part->cause == CAUSE_SOFTIRQ)
 		key.id = part->id;
 	__builtin_memcpy(key.name, part->name, sizeof(key.name));
-	if (!charge_sum(&key, part->spans, part->ns))
-		count(WAKE_COUNT_UNPAIRED_PART);
+	sum_part(&cpu->charge, &key, part->spans, part->ns);
 	return 0;
 }
 
-/* Adds what found no room among the parts. */
-static __always_inline void charge_sum_more(struct wake_parts *parts, __u32 quarter, __u32 preempted)
-{
-	struct wake_cause_key key = { .quarter = (__u8)quarter, .preempted = (__u8)preempted };
-
-	for (__u32 i = 0; i < WAKE_CAUSES; i++) {
-		if (!parts->more_ns[i])
-			continue;
-		key.cause = i;
-		if (!charge_sum(&key, 1, parts->more_ns[i]))
-			count(WAKE_COUNT_UNPAIRED_PART);
-	}
-}
-
-/* Adds the parts of CPU `cpu_id` to the sums. */
-__noinline int charge_sums(__u32 cpu_id, __u32 quarter, __u32 preempted)
+/* Adds all of them, and what found no room among them. */
+__noinline int sum_all(__u32 cpu_id)
 {
 	struct context_cpu *cpu = context_of(cpu_id);
 	__u32 n;
@@ -195,23 +201,25 @@ __noinline int charge_sums(__u32 cpu_id, __u32 quarter, __u32 preempted)
 	for (__u32 i = 0; i < WAKE_PARTS; i++) {
 		if (i >= n)
 			break;
-		charge_sum_part(cpu_id, i, quarter, preempted);
+		sum_one(cpu_id, i);
 	}
-	if (cpu->charge.parts.has_more)
-		charge_sum_more(&cpu->charge.parts, quarter, preempted);
+	if (!cpu->charge.parts.has_more)
+		return 0;
+	for (__u32 i = 0; i < WAKE_CAUSES; i++)
+		sum_plain(cpu_id, i, cpu->charge.parts.more_ns[i]);
 	return 0;
 }
 
+/* `is_wanted`: the delay may be kept in full, with the parts gathered here. */
 static __always_inline void explain(struct context_cpu *cpu, struct task_struct *task, const struct wait *wait,
-				    const struct wait_end *end)
+				    const struct wait_end *end, bool is_wanted)
 {
-	__u32 quarter = hist_quarter(end->total_ns);
-
-	charge_begin(cpu, task, wait, end);
+	charge_begin(cpu, task, wait, end, is_wanted);
 	if (end->kind != LATENCY_PREEMPTED)
-		charge_before_queue(wait, end, quarter);
+		sum_before_queue(&cpu->charge, wait, end);
 	charge_queue(cpu, wait, end);
-	charge_sums(end->cpu_id, quarter, end->kind == LATENCY_PREEMPTED);
+	if (!cpu->charge.is_direct)
+		sum_all(end->cpu_id);
 }
 
 #endif

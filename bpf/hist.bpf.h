@@ -42,6 +42,20 @@ __noinline int hist_count(__u32 kind, __u64 ns)
 	return 0;
 }
 
+/* The three of a wakeup. */
+__noinline int hist_count_wakeup(__u64 start_ns, __u64 queued_ns, __u64 now_ns)
+{
+	__u32 zero = 0;
+	struct wake_hists *h = bpf_map_lookup_elem(&hists, &zero);
+
+	if (!h)
+		return 0;
+	hist_add(&h->of[LATENCY_WAKING], now_ns - start_ns);
+	hist_add(&h->of[LATENCY_ACTIVATION], queued_ns - start_ns);
+	hist_add(&h->of[LATENCY_QUEUE], now_ns - queued_ns);
+	return 0;
+}
+
 /* False: there is no room for another group. */
 static __always_inline bool hist_count_group(const struct wake_group_key *key, __u64 ns)
 {

@@ -21,7 +21,8 @@ static __always_inline void note_context(struct wake_waker *w, const struct cont
 		return;
 	w->context = open->kind;
 	w->context_id = open->id;
-	__builtin_memcpy(w->irq_name, open->name, sizeof(w->irq_name));
+	if (open->kind == SPAN_HARDIRQ)
+		__builtin_memcpy(w->irq_name, open->name, sizeof(w->irq_name));
 }
 
 /* Of the waker, without what this program adds. */
@@ -93,10 +94,11 @@ static __always_inline void note_timer(struct wait *wait, struct context_cpu *cp
 	struct wake_waker *w = &wait->waker;
 	const struct context_timer *timer = &cpu->timers[w->irq_ns ? 1 : 0];
 
-	w->expiry_ns = w->past_ns = w->slack_ns = w->behind_ns = w->late_ns = w->steal_ns = 0;
+	w->expiry_ns = 0;
 	if (!timer->open || !timer->expiry_ns || timer->expiry_ns > now_ns)
 		return;
 	w->expiry_ns = timer->expiry_ns;
+	w->past_ns = w->slack_ns = w->behind_ns = w->late_ns = w->steal_ns = 0;
 	note_lateness(w, cpu, wait->task.out_ns, timer->hard_expiry_ns, now_ns);
 }
 
@@ -105,15 +107,16 @@ static __always_inline void note_waker(void *ctx, struct task_struct *task, stru
 	__u32 cpu_id = bpf_get_smp_processor_id();
 	struct context_cpu *cpu = context_of(cpu_id);
 	struct wake_waker *w = &wait->waker;
-	__u64 id = bpf_get_current_pid_tgid();
 	struct wait_stacks *stacks;
+	__u64 id;
 
 	if (!cpu)
 		return;
 	w->cpu = cpu_id;
+	id = bpf_get_current_pid_tgid();
 	w->tgid = id >> 32;
 	w->tid = (__u32)id;
-	bpf_get_current_comm(w->comm, sizeof(w->comm));
+	w->task = bpf_get_current_task();
 	w->preempt_count = config.details ? note_depth(cpu) : 255;
 	note_context(w, cpu);
 	note_timer(wait, cpu, now_ns);

@@ -102,11 +102,10 @@ static __always_inline void queued(struct wait *wait, struct task_struct *task, 
 {
 	struct context_cpu *cpu = context_of(cpu_id);
 
-	if (!cpu)
+	if (!cpu || !config.causes)
 		return;
 	context_follow(cpu, task, now_ns);
-	if (config.causes)
-		note_held_back(wait, task, cpu);
+	note_held_back(wait, task, cpu);
 }
 
 SEC("tp_btf/sched_wakeup")
@@ -161,11 +160,13 @@ int BPF_PROG(on_migrate, struct task_struct *task, int cpu_id)
 	now_ns = bpf_ktime_get_ns();
 	if (!wake_migrate(&wait->task, now_ns, cpu_id))
 		return 0;
+	if (!config.causes)
+		return 0;
 	context_unfollow(core_task_cpu(task));
 	cpu = context_of(cpu_id);
 	if (cpu)
 		context_follow(cpu, task, now_ns);
-	if (!config.causes || task->prio < PRIO_FAIR_MIN)
+	if (task->prio < PRIO_FAIR_MIN)
 		return 0;
 	quota_ns = core_quota_ns(task);
 	wait->moved_quota_ns += spans_gap(wait->quota_ns, quota_ns);
@@ -220,9 +221,7 @@ static __always_inline void measure(struct task_struct *task, const struct wait 
 		measure_group(&key, LATENCY_PREEMPTED, end->total_ns);
 		return;
 	}
-	hist_count(LATENCY_WAKING, end->now_ns - t->start_ns);
-	hist_count(LATENCY_ACTIVATION, t->queued_ns - t->start_ns);
-	hist_count(LATENCY_QUEUE, end->now_ns - t->queued_ns);
+	hist_count_wakeup(t->start_ns, t->queued_ns, end->now_ns);
 	measure_group(&key, LATENCY_WAKING, end->now_ns - t->start_ns);
 	if (end->kind != LATENCY_TIMER)
 		return;
@@ -232,6 +231,8 @@ static __always_inline void measure(struct task_struct *task, const struct wait 
 
 static __always_inline void count_flags(const struct wake_task *t)
 {
+	if (!(t->flags & (WAKE_NEW | WAKE_RACED | WAKE_RTLOCK | WAKE_CLOCK)) && !t->moves)
+		return;
 	if (t->flags & WAKE_NEW)
 		count(WAKE_COUNT_NEW);
 	if (t->flags & WAKE_RACED)
@@ -248,6 +249,7 @@ static __always_inline void finish(void *ctx, struct context_cpu *cpu, struct ta
 				   struct wait_end *end)
 {
 	struct wake_task *t = &wait->task;
+	bool is_above, is_worst;
 
 	end->total_ns = end->now_ns - t->start_ns;
 	if (end->kind != LATENCY_PREEMPTED && wait->waker.expiry_ns && wait->waker.expiry_ns <= t->start_ns) {
@@ -255,17 +257,21 @@ static __always_inline void finish(void *ctx, struct context_cpu *cpu, struct ta
 		end->total_ns = end->now_ns - wait->waker.expiry_ns;
 		t->flags |= WAKE_TIMER;
 	}
+	is_above = config.above_ns && end->total_ns >= config.above_ns;
+	is_worst = config.worst && end->total_ns > cpu->least_worst_ns;
 	measure(task, wait, end);
 	count_flags(t);
 	if (config.causes)
-		explain(cpu, task, wait, end);
+		explain(cpu, task, wait, end, is_above || is_worst);
+	if (!is_above && !is_worst)
+		return;
 	wait->waker.resched_ns = cpu->resched_ns >= t->start_ns && cpu->resched_ns <= end->now_ns ? cpu->resched_ns : 0;
-	if (config.above_ns && end->total_ns >= config.above_ns) {
+	if (is_above) {
 		count(WAKE_COUNT_ABOVE);
 		if (!case_above(ctx, cpu, task, wait, end))
 			count(WAKE_COUNT_ABOVE_UNTOLD);
 	}
-	if (config.worst)
+	if (is_worst)
 		case_worst(ctx, cpu, task, wait, end);
 }
 
@@ -279,7 +285,7 @@ static __always_inline void switched_in(void *ctx, struct context_cpu *cpu, stru
 		count(result == WAKE_NO_START ? WAKE_COUNT_NO_START : WAKE_COUNT_FIRST_SIGHT);
 		return;
 	}
-	if (t->segments)
+	if (config.causes && t->segments)
 		context_unfollow(t->cpu);
 	if (config.by_cpu && !is_measured(end->cpu_id))
 		return;

@@ -155,8 +155,8 @@ static inline void spans_enter(struct spans_cpu *cpu, __u32 level, __u8 kind, __
 }
 
 /*
- * How many of the newest spans before `head` end after *from_ns. If the ring does not reach back so far, *from_ns
- * becomes the end of its oldest span: an older moment may have been that of a span that is gone.
+ * How many of the newest spans before `head` end after *from_ns. SPANS_RING: the ring does not reach back so far,
+ * and *from_ns becomes the end of its oldest span: what was before may have been a span's that is gone.
  */
 static inline __u32 spans_since(struct spans_cpu *cpu, __u32 head, __u64 *from_ns)
 {
@@ -166,7 +166,7 @@ static inline __u32 spans_since(struct spans_cpu *cpu, __u32 head, __u64 *from_n
 		if (spans_slot(cpu, head - 1 - n)->end_ns <= *from_ns)
 			return n;
 	*from_ns = spans_slot(cpu, head)->end_ns;
-	return SPANS_RING - 1;
+	return SPANS_RING;
 }
 
 /*

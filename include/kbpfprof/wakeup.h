@@ -117,46 +117,19 @@ struct wake_cause_key {
 	char name[KBPFPROF_COMM_BYTES];
 };
 
-/*
- * Causes without a name that nearly every delay has: their sums stand in an array, the others
- * in a table by wake_cause_key.
- */
-#define WAKE_PLAINS 9
-
-/* WAKE_PLAINS: not one of them. */
-static inline __u32 wake_plain(__u32 cause)
-{
-	switch (cause) {
-	case CAUSE_ACTIVATION:
-		return 0;
-	case CAUSE_ACTIVATION_REMOTE:
-		return 1;
-	case CAUSE_SWITCH:
-		return 2;
-	case CAUSE_IDLE:
-		return 3;
-	case CAUSE_TIMER_SLACK:
-		return 4;
-	case CAUSE_TIMER_IRQS_OFF:
-		return 5;
-	case CAUSE_TIMER_IDLE:
-		return 6;
-	case CAUSE_TIMER_HARDWARE:
-		return 7;
-	case CAUSE_TIMER_HANDLER:
-		return 8;
-	default:
-		return WAKE_PLAINS;
-	}
-}
-
 struct wake_cause_sum {
 	__u64 spans, ns;
 };
 
-/* Of one of them: after a wakeup and after a preemption, by the quarter of the delay. */
-struct wake_plain_sums {
-	struct wake_cause_sum of[2][HIST_QUARTERS];
+/*
+ * The causes of short delays, below 16 us, are not told apart by name: their sums stand in an array by cause, those of
+ * longer ones in a table by wake_cause_key.
+ */
+#define WAKE_SHORT_QUARTERS 44
+#define WAKE_ID_ANY	    (-2) /* of a line, vector or softirq that is not told apart */
+
+struct wake_short_sums {
+	struct wake_cause_sum of[2][WAKE_SHORT_QUARTERS]; /* after a wakeup and after a preemption */
 };
 
 /* Parts of one delay, neighbours of one cause and name joined. */
@@ -202,6 +175,7 @@ struct wake_waker {
 	__u8 unused;
 	__s32 context_id; /* of the softirq, line or vector */
 	__u32 tgid, tid;  /* the waker, or whom the interrupt interrupted */
+	__u64 task;	  /* its task_struct, while it lives: the name is looked up when it is wanted */
 	char comm[KBPFPROF_COMM_BYTES];
 	char irq_name[KBPFPROF_COMM_BYTES];    /* SPAN_HARDIRQ */
 	char behind_name[KBPFPROF_COMM_BYTES]; /* of the interrupt that held it up; "": a vector or NMI ... */

@@ -176,11 +176,17 @@ static void vector_text(char *buf, int id)
 /* Names are comms: 15 bytes, but a recording may hold anything. */
 #define NAME "%.32s"
 
+/* Of short delays, whose causes are not told apart. */
+static const char *any_of(enum wake_cause cause)
+{
+	return cause == CAUSE_HARDIRQ ? "hard IRQs" : cause == CAUSE_SOFTIRQ ? "softirqs" : "interrupts without a line";
+}
+
 /* A line by its handler's name, else a vector by its id, -1 an NMI. */
 static void behind_text(char buf[LATENCY_CAUSE_BYTES], int id, const char *handler)
 {
 	const char *vector = latency_vector_name(id);
-	const char *who = handler ? handler : id < 0 ? "an NMI" : vector ? vector : "another interrupt";
+	const char *who = handler ? handler : id == -1 ? "an NMI" : vector ? vector : "another interrupt";
 
 	snprintf(buf, LATENCY_CAUSE_BYTES, "timer late: behind " NAME "%s", who,
 		 !handler && vector ? " interrupt" : "");
@@ -192,6 +198,10 @@ char *latency_cause_text(char buf[LATENCY_CAUSE_BYTES], const struct recording *
 	const char *who = name ? recording_str(r, name) : "another task";
 	const size_t n = LATENCY_CAUSE_BYTES;
 
+	if (id == WAKE_ID_ANY && cause != CAUSE_TIMER_BEHIND) {
+		snprintf(buf, n, "%s", any_of(cause));
+		return buf;
+	}
 	switch (cause) {
 	case CAUSE_TIMER_BEHIND:
 		behind_text(buf, id, name ? who : NULL);

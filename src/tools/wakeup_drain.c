@@ -163,15 +163,18 @@ static int drain_causes(struct wakeup_state *w, struct recording *r, struct rec_
 	return err;
 }
 
-static int drain_plain(struct wakeup_state *w, struct recording *r, struct rec_latency *l, __u32 cause)
+static int drain_short(struct wakeup_state *w, struct recording *r, struct rec_latency *l, __u32 cause)
 {
-	const struct wake_plain_sums *per_cpu = w->values;
+	const struct wake_short_sums *per_cpu = w->values;
+	bool has_id = cause == CAUSE_HARDIRQ || cause == CAUSE_VECTOR || cause == CAUSE_SOFTIRQ ||
+		      cause == CAUSE_TIMER_BEHIND;
 	int err = 0;
 
-	for (unsigned i = 0; i < 2 * HIST_QUARTERS && !err; i++) {
+	for (unsigned i = 0; i < 2 * WAKE_SHORT_QUARTERS && !err; i++) {
 		struct wake_cause_key key = { .cause = (__u8)cause,
-					      .quarter = (__u8)(i % HIST_QUARTERS),
-					      .preempted = i >= HIST_QUARTERS };
+					      .id = has_id ? WAKE_ID_ANY : 0,
+					      .quarter = (__u8)(i % WAKE_SHORT_QUARTERS),
+					      .preempted = i >= WAKE_SHORT_QUARTERS };
 		struct wake_cause_sum sum = sum_cause(w, &per_cpu->of[key.preempted][key.quarter], sizeof(*per_cpu));
 
 		err = add_cause(r, l, &key, &sum);
@@ -179,18 +182,14 @@ static int drain_plain(struct wakeup_state *w, struct recording *r, struct rec_l
 	return err;
 }
 
-static int drain_plains(struct wakeup_state *w, struct recording *r, struct rec_latency *l)
+static int drain_shorts(struct wakeup_state *w, struct recording *r, struct rec_latency *l)
 {
-	int fd = bpf_map__fd(w->skeleton->maps.plain_sums), err = 0;
+	int fd = bpf_map__fd(w->skeleton->maps.short_sums), err = 0;
 
 	for (__u32 cause = 0; cause < WAKE_CAUSES && !err; cause++) {
-		__u32 plain = wake_plain(cause);
-
-		if (plain == WAKE_PLAINS)
-			continue;
-		if (bpf_map_lookup_elem(fd, &plain, w->values))
+		if (bpf_map_lookup_elem(fd, &cause, w->values))
 			return -errno;
-		err = drain_plain(w, r, l, cause);
+		err = drain_short(w, r, l, cause);
 	}
 	return err;
 }
@@ -238,7 +237,7 @@ int wakeup_drain_sums(struct wakeup_state *w, struct recording *r)
 	if (!err && w->config->causes)
 		err = drain_causes(w, r, l);
 	if (!err && w->config->causes)
-		err = drain_plains(w, r, l);
+		err = drain_shorts(w, r, l);
 	return err ? err : drain_counts(w, l);
 }
 
