@@ -39,6 +39,7 @@ static void test_stacks(void **state)
 	STACK_IS(STACK_LATE, "slow_path", "hrtimer_interrupt", "arch_timer_handler_phys", "gic_handle_irq",
 		 "do_interrupt_handler", "el1_interrupt", "el1h_64_irq_handler", "el1h_64_irq",
 		 "_raw_spin_unlock_irqrestore", "slow_path");
+	STACK_IS(STACK_LATE, "free_pgd_range", "asm_sysvec_apic_timer_interrupt", "native_set_pmd", "free_pgd_range");
 	STACK_IS(STACK_LATE, "", "try_to_wake_up", "uart_write"); /* no interrupt: not known where it ended */
 	STACK_IS(STACK_WAKER, "pipe_write < vfs_write", "try_to_wake_up", "autoremove_wake_function",
 		 "__wake_up_common", "__wake_up_sync_key", "pipe_write", "vfs_write");
