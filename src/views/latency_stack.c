@@ -39,7 +39,7 @@ static const char *const unlock[] = {
 	"_local_bh_enable",
 	"preempt_count_sub",
 	"native_",
-	"pv_native_",
+	"pv_",
 	"pvm_",
 	"xen_irq_",
 	"xen_restore_fl",
