@@ -209,6 +209,7 @@ __noinline int charge_span(__u32 to, __u32 of, __u32 index)
 	c = &cpu->charge;
 	s = spans_slot(&ring->spans, index);
 	ns = spans_part_ns(s, c->from_ns, c->to_ns, &c->used_ns);
+	context_count(&c->covered, s->kind, s->prio, ns);
 	cause = cause_of(c, s);
 	if ((s->kind == SPAN_TASK || s->kind == SPAN_IDLE) && (c->quota_ns | c->steal_ns))
 		ns = charge_held_back(to, c, ns);
@@ -231,6 +232,7 @@ __noinline int charge_segment(__u32 to, __u32 of)
 	if (!cpu || !ring)
 		return 0;
 	cpu->charge.used_ns = 0;
+	__builtin_memset(&cpu->charge.covered, 0, sizeof(cpu->charge.covered));
 	cpu->charge.head = *(volatile __u32 *)&ring->spans.head;
 	charge_find(to, of);
 	n = cpu->charge.spans;

@@ -17,11 +17,38 @@ struct context_timer {
 	__u64 open;
 };
 
+/* What tasks a CPU ran, roughly: for the part of a wait that its ring does not reach back to. */
+enum context_class { CLASS_FAIR, CLASS_RT, CLASS_IDLE, CLASS_SWITCH, CONTEXT_CLASSES };
+
+struct context_totals {
+	__u64 ns[CONTEXT_CLASSES];
+};
+
+/* CONTEXT_CLASSES: an interrupt or softirq. */
+static __always_inline __u32 context_class(__u8 kind, __s32 prio)
+{
+	if (kind == SPAN_TASK)
+		return prio < PRIO_FAIR_MIN ? CLASS_RT : CLASS_FAIR;
+	return kind == SPAN_IDLE ? CLASS_IDLE : kind == SPAN_SWITCH ? CLASS_SWITCH : CONTEXT_CLASSES;
+}
+
+static __always_inline void context_count(struct context_totals *totals, __u8 kind, __s32 prio, __u64 ns)
+{
+	__u64 class = context_class(kind, prio);
+
+	KBPFPROF_ONE_REGISTER(class);
+	if (class < CONTEXT_CLASSES)
+		totals->ns[class] += ns;
+}
+
 /* Results of the walk over a wait, see charge.bpf.h. */
 struct charge {
 	__u64 from_ns, to_ns, used_ns; /* the segment that is looked at, and what spans explained of it */
 	__u32 head, spans;	       /* of its CPU's ring: where it ends, how many concern the segment */
 	__u64 quota_ns, steal_ns;      /* still to be charged to these */
+	__u64 gap_ns;		       /* before the oldest span of a full ring: not charged yet */
+	struct context_totals covered; /* by spans, of the segment */
+	struct context_totals before;  /* the CPU's totals when the wait began */
 	__s32 prio;		       /* of the task that waited */
 	__u32 quarter;		       /* hist_quarter() of the delay */
 	__u8 preempted;
@@ -47,6 +74,7 @@ struct context_cpu {
 	__u8 has_rt_waiter; /* one of those that wait, or waited since the last time that none did, is a realtime task
 			     */
 	__u8 unused[5];
+	struct context_totals totals;
 	struct context_timer timers[2]; /* in softirq (PREEMPT_RT: thread) and in hard IRQ */
 	struct spans_cpu spans;
 };
@@ -323,6 +351,7 @@ static __always_inline void context_task_span(struct context_cpu *cpu, struct ta
 		span->flags |= SPAN_BOOSTED;
 		__builtin_memcpy(span->by, cpu->boosted_by, sizeof(span->by));
 	}
+	context_count(&cpu->totals, kind, task->prio, span->net_ns);
 	spans_publish(spans);
 	open->start_ns = now_ns;
 	open->inner_ns = inner_ns;

@@ -108,8 +108,45 @@ static __always_inline __u8 cause_of_gap(const struct charge *c, __u32 here, __u
 	return of != here || c->spans == SPANS_RING ? CAUSE_UNEXPLAINED_SNAPSHOT : CAUSE_UNEXPLAINED;
 }
 
+/* Of time that is known by the class of the tasks that ran alone. */
+static __always_inline __u32 cause_of_class(const struct charge *c, __u32 class)
+{
+	if (class == CLASS_IDLE)
+		return CAUSE_IDLE;
+	if (class == CLASS_SWITCH)
+		return CAUSE_SWITCH;
+	if (class == CLASS_FAIR)
+		return c->prio < PRIO_FAIR_MIN ? CAUSE_TASK_WORSE : CAUSE_TASK_FAIR;
+	/* Better or the same: of realtime tasks among each other that is not known. */
+	return c->prio < PRIO_FAIR_MIN ? CAUSE_UNEXPLAINED_SNAPSHOT : CAUSE_TASK_BETTER;
+}
+
+/*
+ * Charges charge.gap_ns, for which the ring of CPU `here` is too short, to the classes of tasks that ran meanwhile. A
+ * task that ran when the wait began counts in full, so there may be less left than they add up to.
+ */
+__noinline int charge_classes(__u32 here)
+{
+	struct context_cpu *cpu = context_of(here);
+	struct charge *c;
+
+	if (!cpu)
+		return 0;
+	c = &cpu->charge;
+	for (__u32 i = 0; i < CONTEXT_CLASSES; i++) {
+		__u64 ns = spans_gap(c->before.ns[i] + c->covered.ns[i], cpu->totals.ns[i]);
+
+		ns = ns < c->gap_ns ? ns : c->gap_ns;
+		if (!ns)
+			continue;
+		charge_plain(here, cause_of_class(c, i), ns);
+		c->gap_ns -= ns;
+	}
+	return 0;
+}
+
 /* Charges what no span explains of the time in the queue of CPU `of`. A task that was held back was so all the time. */
-static __always_inline void charge_gap(struct charge *c, __u32 here, __u32 of, __u64 ns)
+static __always_inline void charge_gap(struct charge *c, const struct wait *wait, __u32 here, __u32 of, __u64 ns)
 {
 	__u8 cause = cause_of_gap(c, here, of);
 	__u64 quota_ns = c->quota_ns < ns ? c->quota_ns : ns;
@@ -119,11 +156,16 @@ static __always_inline void charge_gap(struct charge *c, __u32 here, __u32 of, _
 	if (quota_ns)
 		charge_plain(here, CAUSE_QUOTA, quota_ns);
 	c->quota_ns -= quota_ns;
-	if (quota_ns == ns)
-		return;
-	if (c->throttled && c->prio < PRIO_FAIR_MIN)
+	c->gap_ns = ns - quota_ns;
+	if (c->throttled && c->prio < PRIO_FAIR_MIN) {
 		cause = c->prio < 0 ? CAUSE_DL_BUDGET : CAUSE_RT_THROTTLED;
-	charge_plain(here, cause, ns - quota_ns);
+	} else if (of == here && c->spans == SPANS_RING && !wait->task.moves) {
+		c->before = wait->totals;
+		charge_classes(here);
+	}
+	if (!c->gap_ns)
+		return;
+	charge_plain(here, cause, c->gap_ns);
 	if (cause == CAUSE_UNEXPLAINED_SNAPSHOT)
 		count(WAKE_COUNT_SNAPSHOT);
 }
@@ -144,9 +186,9 @@ static __always_inline void charge_queue(struct context_cpu *cpu, const struct w
 		if (c->to_ns <= c->from_ns)
 			continue;
 		charge_segment(end->cpu_id, of);
-		charge_gap(c, end->cpu_id, of, spans_gap(t->segment[i].from_ns + c->used_ns, c->to_ns));
+		charge_gap(c, wait, end->cpu_id, of, spans_gap(t->segment[i].from_ns + c->used_ns, c->to_ns));
 	}
-	charge_gap(c, end->cpu_id, ~0U, t->lost_ns);
+	charge_gap(c, wait, end->cpu_id, ~0U, t->lost_ns);
 }
 
 static __always_inline void charge_begin(struct context_cpu *cpu, struct task_struct *task, const struct wait *wait,

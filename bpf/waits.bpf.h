@@ -17,6 +17,7 @@ struct wait {
 	__u64 quota_ns; /* of its group when it was queued; after it moved: so far, see `moved_quota` */
 	__u64 steal_ns; /* of the CPU likewise */
 	__u64 moved_quota_ns;
+	struct context_totals totals; /* of the CPU when it was queued there */
 };
 
 struct wait_stacks {

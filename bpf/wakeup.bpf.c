@@ -93,6 +93,7 @@ static __always_inline void note_held_back(struct wait *wait, struct task_struct
 	wait->quota_ns = task->prio >= PRIO_FAIR_MIN ? core_quota_ns(task) : 0;
 	wait->moved_quota_ns = 0;
 	wait->steal_ns = context_steal_ns(cpu);
+	wait->totals = cpu->totals;
 	if (core_is_throttled(task))
 		wait->task.flags |= WAKE_THROTTLED;
 }

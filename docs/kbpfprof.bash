@@ -6,7 +6,7 @@
 # Sets the caller's variables. Of options a line is: letter name argument choices; "-" is none.
 # begin tables, made by 'make docs'
 __kbpfprof_tables() {
-	tools='profile report diff doctor'
+	tools='profile wakeup report diff doctor'
 	keys='comm dso sym pid tid cpu'
 	events='cycles cpu-cycles instructions cache-references cache-misses branches branch-misses bus-cycles ref-cycles cpu-clock task-clock page-faults faults minor-faults major-faults context-switches cs cpu-migrations migrations'
 	case $1 in
@@ -49,9 +49,49 @@ s sort KEYS -
 q quiet - -
 '
 		;;
+	wakeup)
+		files=0 command=1
+		formats='json latency list'
+		options='
+- rt - -
+- per KEY task,comm,cpu,prio,cgroup
+- worst N -
+- above TIME -
+- fail-above TIME -
+- user-stacks - -
+- no-stacks - -
+- no-causes - -
+a all - -
+p pid PID,... -
+t tid TID,... -
+C cpu LIST -
+G cgroup PATH -
+- comm NAME,... -
+- no-inherit - -
+d duration TIME -
+D delay TIME -
+I interval TIME -
+o output FILE -
+- max-loss PCT -
+- self-cost - -
+v verbose - -
+f format FORMAT -
+s sort KEYS -
+- children - -
+- idle - -
+- top N -
+- depth N -
+- percent-limit PCT -
+- callers SYM -
+- callees SYM -
+- color WHEN auto,always,never
+- no-pager - -
+q quiet - -
+'
+		;;
 	report)
 		files=1 command=
-		formats='flamegraph folded json list pprof table'
+		formats='flamegraph folded json latency list pprof table'
 		options='
 i input FILE -
 - list - -

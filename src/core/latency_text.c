@@ -195,7 +195,7 @@ static void behind_text(char buf[LATENCY_CAUSE_BYTES], int id, const char *handl
 char *latency_cause_text(char buf[LATENCY_CAUSE_BYTES], const struct recording *r, enum wake_cause cause, int id,
 			 int name, int by)
 {
-	const char *who = name ? recording_str(r, name) : "another task";
+	const char *who = name ? recording_str(r, name) : "other tasks";
 	const size_t n = LATENCY_CAUSE_BYTES;
 
 	if (id == WAKE_ID_ANY && cause != CAUSE_TIMER_BEHIND) {

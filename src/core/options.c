@@ -35,7 +35,7 @@ const struct option_def time_option_defs[] = {
 		     "end after TIME: 10s, 2m, 500ms; bare: seconds"),
 	OPT_DURATION('D', "delay", struct time_options, delay_ns, "TIME", "start measuring after TIME"),
 	OPT_DURATION('I', "interval", struct time_options, interval_ns, "TIME",
-		     "with -o: a part of the recording every TIME (10s)"),
+		     "a part of the result every TIME (with -o: 10s)"),
 	OPT_END,
 };
 

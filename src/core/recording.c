@@ -365,7 +365,9 @@ uint64_t recording_lost_sum(const struct recording *r)
 
 double recording_lost_pct(const struct recording *r)
 {
-	double lost = (double)recording_lost_sum(r), due = (double)r->sampling.kept + lost;
+	const struct rec_latency *l = r->latency;
+	uint64_t waits = l ? l->counts[WAKE_COUNT_WAKEUPS] + l->counts[WAKE_COUNT_PREEMPTIONS] : 0;
+	double lost = (double)recording_lost_sum(r), due = (double)(r->sampling.kept + waits) + lost;
 
 	return due > 0 ? 100 * lost / due : 0;
 }

@@ -62,8 +62,8 @@ static int add_part(struct recording *r, struct rec_case *to, const struct wake_
 			      .id = has_id(part->cause) ? part->id : 0,
 			      .name = string_of(r, part->name),
 			      .by = string_of(r, part->by),
-			      .tid = is_task ? part->id : 0,
-			      .prio = is_task ? part->prio : 0,
+			      .tid = is_task && *part->name ? part->id : 0,
+			      .prio = is_task && *part->name ? part->prio : 0,
 			      .spans = part->spans,
 			      .ns = part->ns };
 
@@ -138,7 +138,9 @@ static int add_parts(struct recording *r, struct rec_case *to, const struct wake
 		if (parts->part[i].cause < WAKE_CAUSES)
 			err = add_part(r, to, &parts->part[i]);
 	for (unsigned i = 0; parts->has_more && i < WAKE_CAUSES && !err; i++) {
-		struct wake_part more = { .cause = (__u8)i, .spans = 1, .ns = parts->more_ns[i] };
+		struct wake_part more = {
+			.cause = (__u8)i, .id = has_id(i) ? WAKE_ID_ANY : 0, .spans = 1, .ns = parts->more_ns[i]
+		};
 
 		if (more.ns)
 			err = add_part(r, to, &more);
