@@ -232,7 +232,8 @@ int recording_compare(struct recording *r, const struct rec_baseline *baseline);
 
 /* Samples lost. LOST_TARGET_FULL is none: what a child does that is not followed counts as of other tasks. */
 uint64_t recording_lost_sum(const struct recording *r);
-/* Share of what was due that is in no bucket of the result, in percent: lost / (kept + lost); 0 when nothing was due.
+/*
+ * Share of what was due that is in no bucket of the result, in percent: lost / (kept + lost); 0 when nothing was due.
  * Kept are samples, or waits.
  */
 double recording_lost_pct(const struct recording *r);
