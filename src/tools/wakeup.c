@@ -234,6 +234,17 @@ static int make_buffers(struct wakeup_state *w)
 	return w->values && w->a_case && w->seen && w->seen_cases ? 0 : -ENOMEM;
 }
 
+/* Programs that end during the run have names for their functions only if the kernel tells of them. */
+static void watch_processes(struct session *s)
+{
+	struct wakeup_state *w = s->state;
+	int err = w->config->user_stacks ? symbols_watch_open(w->symbols) : 0;
+
+	if (err && s->run->verbose)
+		warnx("cannot watch processes begin and end: %s (those that are gone soon have no names)",
+		      strerror(-err));
+}
+
 static int wakeup_attach(struct session *s)
 {
 	struct wakeup_state *w = s->state;
@@ -249,6 +260,7 @@ static int wakeup_attach(struct session *s)
 		warnx("cannot prepare the BPF maps: %s", strerror(-err));
 		return err;
 	}
+	watch_processes(s);
 	return wakeup_vectors_attach(w);
 }
 
@@ -260,17 +272,32 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
 }
 
+static int start_watch(struct session *s)
+{
+	struct wakeup_state *w = s->state;
+	int err = symbols_watch_start(w->symbols);
+
+	for (size_t i = 0; i < s->filter.tgids.n && !err; i++)
+		symbols_expect(w->symbols, s->filter.tgids.list[i]);
+	if (err)
+		warnx("cannot watch processes: %s", strerror(-err));
+	return err;
+}
+
 static int wakeup_enable(struct session *s, bool on)
 {
 	struct wakeup_state *w = s->state;
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	int err;
 
 	if (on) {
+		w->boottime_ns = (int64_t)(clock_ns(CLOCK_BOOTTIME) - now_ns);
 		w->realtime_ns = (int64_t)(clock_ns(CLOCK_REALTIME) - now_ns);
 		w->next_point_ns = !s->sink && s->time->interval_ns ? now_ns + s->time->interval_ns : UINT64_MAX;
 	}
+	err = on && w->config->user_stacks ? start_watch(s) : 0;
 	w->skeleton->bss->enabled = on;
-	return 0;
+	return err;
 }
 
 static int tell_failure(int err)
@@ -286,6 +313,8 @@ static int wakeup_tick(struct session *s, struct recording *r)
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	int err = wakeup_drain_above(w, r, s->quiet);
 
+	if (!err && w->config->user_stacks) /* while their processes live */
+		err = wakeup_drain_worst(w, r);
 	if (err || now_ns < w->next_point_ns)
 		return tell_failure(err);
 	w->next_point_ns += s->time->interval_ns;

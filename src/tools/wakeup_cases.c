@@ -10,7 +10,6 @@
 #include "core/units.h"
 #include "tools/wakeup.h"
 
-/* The user stack is at most this old when it is looked at: processes end, and others get their numbers. */
 #define STACK_FRAMES_CHECKED(n) ((n) > WAKE_STACK_FRAMES ? WAKE_STACK_FRAMES : (n))
 
 static int string_of(struct recording *r, const char comm[KBPFPROF_COMM_BYTES])
@@ -33,12 +32,14 @@ static int kernel_stack(struct wakeup_state *w, struct recording *r, const struc
 static int user_stack(struct wakeup_state *w, struct recording *r, const struct wake_case *c)
 {
 	struct raw_stack raw = { .process = { (int)c->tgid, c->exec_id, c->start_ns_boot },
+				 .seen_ns = c->in_ns + (uint64_t)w->boottime_ns,
 				 .user = (const uint64_t *)c->user_stack.frame,
 				 .user_frames = STACK_FRAMES_CHECKED(c->user_stack.frames),
 				 .max_frames = WAKE_STACK_FRAMES };
 
 	if (!raw.user_frames)
 		return -1;
+	symbols_watch(w->symbols);
 	symbols_learn(w->symbols, &raw);
 	return symbols_stack(w->symbols, r, &raw);
 }
@@ -283,6 +284,8 @@ int wakeup_drain_worst(struct wakeup_state *w, struct recording *r)
 		w->seen_cases[i] = c->in_ns;
 		err = take_case(w, r, c, false);
 	}
+	symbols_learnt(w->symbols);
+	symbols_age(w->symbols);
 	return err;
 }
 

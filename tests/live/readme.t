@@ -28,7 +28,8 @@ succeeds() {
 has_rows() {
 	case $1 in
 	*doctor*) grep -q '^subcommands' "$tmp/said" ;;
-	*' -p '*) grep -q '^books: ' "$tmp/said" ;; # it may have nothing to do
+	*' -p '* | *' -t '* | *'-- sleep'*) grep -q '^books: ' "$tmp/said" ;; # it may have nothing to do
+	*'cases[0].parts'*) grep -q '"cause"' "$tmp/said" ;;
 	*folded*) grep -q '^[^;]*;.* [0-9]*$' out.folded ;;
 	*) grep -q '%' "$tmp/said" && ! grep -q '^no samples' "$tmp/said" ;;
 	esac
