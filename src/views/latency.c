@@ -119,7 +119,7 @@ static int write_latency(FILE *f, const struct recording *r, const struct view_o
 
 const struct view view_latency = {
 	.name = "latency",
-	.summary = "how late tasks ran, where the time went, the worst cases, a verdict",
+	.summary = "how late tasks ran, what took the time, the worst, a verdict",
 	.needs = REC_LATENCY,
 	.takes = VIEW_ROWS,
 	.check = check,
