@@ -88,9 +88,10 @@ static __always_inline bool filter_is_active(void *map, __u32 key)
 
 static __always_inline bool filter_has_comm(struct task_struct *task)
 {
-	char comm[KBPFPROF_COMM_BYTES];
+	/* Behind its end a name may have the rest of an older, longer one: 5.10 sets names by strlcpy(). */
+	char comm[KBPFPROF_COMM_BYTES] = {};
 
-	return !bpf_probe_read_kernel(&comm, sizeof(comm), (void *)task + bpf_core_field_offset(task->comm)) &&
+	return bpf_probe_read_kernel_str(&comm, sizeof(comm), (void *)task + bpf_core_field_offset(task->comm)) > 0 &&
 	       bpf_map_lookup_elem(&comms, &comm);
 }
 
