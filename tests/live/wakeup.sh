@@ -148,8 +148,10 @@ hist() { json "first(.latency.histograms[] | select(.kind == \"$1\" and (.group 
 # were at least so long.
 of=wakeups longer_ns=0
 causes_of() { printf '.latency.causes[] | select(.preempted == %s and .from_ns >= %d)' "$([ "$of" = preempted ] && echo true || echo false)" $longer_ns; }
-# cause_ns [CAUSE [NAME]]
-cause_ns() { json "[$(causes_of) | select((\"${1:-}\" == \"\" or .cause == \"${1:-}\") and (\"${2:-}\" == \"\" or .name == \"${2:-}\")) | .ns] | add // 0"; }
+# cause_ns [CAUSE [TEXT]]: TEXT is a regex of the words for it
+cause_ns() { json "[$(causes_of) | select((\"${1:-}\" == \"\" or .cause == \"${1:-}\") and (.text | test(\"${2:-}\"))) | .ns] | add // 0"; }
+# all_ns: of all causes but what the machine below this one does
+all_ns() { json "[$(causes_of) | select(.cause != \"timer_hardware\" and .cause != \"steal\") | .ns] | add // 0"; }
 # causes: largest first, "CAUSE NS TEXT"; those that a report has on one line are one
 causes() { json "[$(causes_of)] | group_by(.text) | map({ cause: .[0].cause, text: .[0].text, ns: map(.ns) | add }) | sort_by(-.ns) | .[] | \"\\(.cause) \\(.ns) \\(.text)\""; }
 # out_stack CASE: functions of the task that ran before it
@@ -168,14 +170,14 @@ adds_up() {
 }
 
 # explained NAME CAUSE WHO TRUE_NS: this cause comes first, has 80 % of the delays, and its time is the true one to 10 %.
-# WHO is a task's or handler's name, or "".
+# WHO is a regex of its words, a task's or handler's name, or "".
 explained() {
 	local ns first
 	ns=$(cause_ns "$2" "$3") first=$(causes | head -n 1)
 	is "$1: exit status" "$rc" 0
 	is "$1: the first cause" "${first%% *}" "$2"
 	[ -z "$3" ] || like "$1: its name" "$first" "$3"
-	within "$1: its share of the delays" "$(pct "$ns" "$(cause_ns)")" 80 100 || causes | head | sed 's/^/# /'
+	within "$1: its share of the delays" "$(pct "$ns" "$(all_ns)")" 80 100 || causes | head | sed 's/^/# /'
 	within "$1: its length, of the true one" "$(pct "$ns" "$4")" 90 110
 	ok "$1: the parts of each case add up" adds_up
 }
