@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * section: a kernel thread that keeps interrupts off, or preemption, for a known time, again and again.
+ * section: a kernel thread that keeps interrupts off, or preemption, for a known time.
  * What `kbpfprof wakeup` says of such sections is compared with what is known here: their length by
  * the clock, and the names of the functions in which they lie.
  *
- * All parameters stand in /sys/module/section/parameters; the last three are results.
+ * In /sys/module/section/parameters: set one length, then `rounds`, which counts down to 0. longest_ns is the result.
  */
 #include <linux/delay.h>
 #include <linux/kthread.h>
@@ -24,12 +24,15 @@ MODULE_PARM_DESC(preemption_off_us, "length of a section with preemption off; 0:
 
 static unsigned int pause_ms = 20;
 module_param(pause_ms, uint, 0644);
-MODULE_PARM_DESC(pause_ms, "sleep after every section");
+MODULE_PARM_DESC(pause_ms, "sleep after every round");
 
-static unsigned int sections;
-module_param(sections, uint, 0444);
-static unsigned long longest_ns; /* of all so far, whatever their kind */
-module_param(longest_ns, ulong, 0444);
+static unsigned int rounds;
+module_param(rounds, uint, 0644);
+MODULE_PARM_DESC(rounds, "how many to come");
+
+static unsigned long longest_ns;
+module_param(longest_ns, ulong, 0644);
+MODULE_PARM_DESC(longest_ns, "of all sections since it was 0");
 
 static struct task_struct *thread;
 
@@ -43,14 +46,6 @@ static noinline u64 section_spin(unsigned int us)
 		now_ns = ktime_get_ns();
 	} while (now_ns - start_ns < us * 1000ULL);
 	return now_ns - start_ns;
-}
-
-static void section_over(u64 length_ns)
-{
-	sections++;
-	if (length_ns > longest_ns)
-		longest_ns = length_ns;
-	msleep_interruptible(max(pause_ms, 1U));
 }
 
 /* Not inlined, and never in a tail call: a section's end is to be seen in the function that it is named after. */
@@ -76,17 +71,26 @@ static noinline u64 section_preemption_off(unsigned int us)
 	return length_ns;
 }
 
+static void section_round(void)
+{
+	u64 length_ns = 0;
+
+	if (irqs_off_us)
+		length_ns = section_irqs_off(irqs_off_us);
+	if (preemption_off_us)
+		length_ns = section_preemption_off(preemption_off_us);
+	if (length_ns > longest_ns)
+		longest_ns = length_ns;
+}
+
 static int section_thread(void *unused)
 {
 	while (!kthread_should_stop()) {
-		unsigned int irqs_us = READ_ONCE(irqs_off_us), preemption_us = READ_ONCE(preemption_off_us);
-
-		if (irqs_us)
-			section_over(section_irqs_off(irqs_us));
-		if (preemption_us)
-			section_over(section_preemption_off(preemption_us));
-		if (!irqs_us && !preemption_us)
-			msleep_interruptible(1);
+		msleep_interruptible(pause_ms);
+		if (!READ_ONCE(rounds))
+			continue;
+		section_round();
+		rounds--;
 	}
 	return 0;
 }
