@@ -39,7 +39,7 @@ $(O)/tests/%: tests/programs/%.c $(OBJS) tests/tests.mk
 check-programs: $(O)/kbpfprof $(UNIT_BINS) $(WORKLOADS) $(PROGRAMS)
 
 # TESTS="tests/live/x.t ..." runs these only; LIVE=0 leaves out what needs BPF; KERNELS= names kernels to boot.
-TESTS ?= $(UNIT_BINS) $(sort $(wildcard tests/cli/*.t)) $(sort $(wildcard tests/live/*.t)) tests/kernels/run tests/kernels/offline
+TESTS ?= $(UNIT_BINS) $(sort $(wildcard tests/cli/*.t)) $(sort $(wildcard tests/live/*.t)) tests/kernels/run tests/kernels/offline tests/kernels/wakeup
 
 check:
 	$(Q)tests/deps.sh build test lint

@@ -17,9 +17,15 @@ report() {
 report doctor kbpfprof doctor
 
 share 300 & # keeps one of the two CPUs busy, in functions of known names
+share=$!
 report profile kbpfprof profile -d 2s
 report self-cost kbpfprof profile -d 1s --self-cost
-kill $!
+# Wakings on both CPUs, from both, by timers and others; -d begins when all is loaded.
+(while :; do find /proc | cat > /dev/null; done) &
+finders=$!
+sleeps 1000000 &
+report wakeup kbpfprof wakeup -d 2s
+kill $share $finders $!
 
 report dmesg dmesg
 exit 0

@@ -54,7 +54,7 @@ timerlat() {
 	echo nop > "$tracing/current_tracer"
 }
 
-kbpfprof wakeup -f json -q --comm quiet,kept,masked,timerlat/0 --per comm --worst 16 > /tmp/json 2> /tmp/err &
+kbpfprof wakeup -q -o /tmp/kbpf --comm quiet,kept,masked,timerlat/0 --per comm --worst 16 > /tmp/err 2>&1 &
 tool=$!
 # It sleeps in poll() from the moment that it measures, and never before.
 while [ -d /proc/$tool ] && ! grep -q do_sys_poll /proc/$tool/stack; do sleep 0.1; done
@@ -70,6 +70,6 @@ wait $tool
 echo "wakeup status $?"
 [ -z "$1" ] || rmmod section # not before: frames of a module that is gone have no names
 said wakeup err /tmp/err
-gzip -c /tmp/json | base64 | sed 's/^/wakeup json /'
+gzip -c /tmp/kbpf | base64 | sed 's/^/wakeup recording /'
 dmesg | sed 's/^/dmesg out /'
 exit 0
