@@ -39,7 +39,8 @@ hog_ns=$(cause_ns task_better hog)
 like 'preempted by several: the first' "$(causes | head -n 1)" '^task_better .*hog'
 within 'preempted by several: its time, of the true one' "$(pct "$hog_ns" "$(overlap "$tmp/victim" "$tmp/hog" | cut -d ' ' -f 1)")" 90 110
 within 'preempted by several: the other one has the rest' "$(pct "$(cause_ns task_better filler)" "$(cause_ns)")" 5 30
-is 'preempted by several: runs are counted' "$(json '[.latency.cases[].parts[] | select(.name == "hog" and .ns > 5000000 and .spans < 3)] | length')" 0
+# One or the other of 2 ms may have been longer.
+within 'preempted by several: runs are counted' "$(json '[.latency.cases[].parts[] | select(.name == "hog" and .ns > 5000000 and .spans >= 3)] | length')" 10 16
 
 # --- moved while it waits
 if [ "$cpu" != "$other" ]; then

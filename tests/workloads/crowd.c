@@ -3,8 +3,9 @@
  * crowd threads TASKS SLEEPS: so many threads at once, each of which sleeps so often, 1 to 20 ms.
  * crowd forks TASKS PARALLEL: as many children, one after the other in PARALLEL lines; each sleeps 1 ms once, and ends.
  *
- * Prints "pid PID" at first and waits as periodic does. At the end "tasks N" and "voluntary N": how often they left the
- * CPU by themselves since then, of the kernel's count. The end of a child may count as one, that of a thread does not.
+ * Prints "pid PID" at first and waits as periodic does. At the end "tasks N" and "switches voluntary= involuntary=":
+ * how often they left the CPU since then, of the kernel's count. The end of a child may count as one, that of a thread
+ * not.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -88,6 +89,8 @@ int main(int argc, char **argv)
 	getrusage(RUSAGE_SELF, &self);
 	done();
 	getrusage(RUSAGE_CHILDREN, &children);
-	printf("tasks %u\nvoluntary %ld\n", tasks, self.ru_nvcsw - before.ru_nvcsw + children.ru_nvcsw);
+	printf("tasks %u\n", tasks);
+	printf("switches voluntary=%ld involuntary=%ld\n", self.ru_nvcsw - before.ru_nvcsw + children.ru_nvcsw,
+	       self.ru_nivcsw - before.ru_nivcsw + children.ru_nivcsw);
 	return 0;
 }

@@ -11,7 +11,11 @@
 
 #include "realtime.h"
 
-static long play(const char *name, int in, int out, unsigned count, int serves)
+struct switches {
+	long voluntary, involuntary;
+};
+
+static struct switches play(const char *name, int in, int out, unsigned count, int serves)
 {
 	struct rusage before, after;
 	char ball = 0;
@@ -26,14 +30,14 @@ static long play(const char *name, int in, int out, unsigned count, int serves)
 			err(1, "%s", name);
 	}
 	getrusage(RUSAGE_SELF, &after);
-	return after.ru_nvcsw - before.ru_nvcsw;
+	return (struct switches){ after.ru_nvcsw - before.ru_nvcsw, after.ru_nivcsw - before.ru_nivcsw };
 }
 
 int main(int argc, char **argv)
 {
 	unsigned count = argc > 1 ? (unsigned)atoi(argv[1]) : 1000;
 	int there[2], back[2];
-	long voluntary;
+	struct switches s;
 	pid_t pong;
 
 	if (pipe(there) || pipe(back))
@@ -45,19 +49,19 @@ int main(int argc, char **argv)
 	if (argc > 3)
 		set_cpu(0, atoi(argv[pong ? 2 : 3]));
 	if (!pong) {
-		voluntary = play("pong", there[0], back[1], count, 0);
-		if (write(back[1], &voluntary, sizeof(voluntary)) != sizeof(voluntary))
+		s = play("pong", there[0], back[1], count, 0);
+		if (write(back[1], &s, sizeof(s)) != sizeof(s))
 			err(1, "pong");
 		pause(); /* its end is not part of it */
 	}
 	printf("pid %d %d\n", getpid(), pong);
 	go();
-	voluntary = play("ping", back[0], there[1], count, 1);
+	s = play("ping", back[0], there[1], count, 1);
 	done();
-	printf("ping voluntary=%ld\n", voluntary);
-	if (read(back[0], &voluntary, sizeof(voluntary)) != sizeof(voluntary))
+	printf("ping voluntary=%ld involuntary=%ld\n", s.voluntary, s.involuntary);
+	if (read(back[0], &s, sizeof(s)) != sizeof(s))
 		err(1, "ping");
-	printf("pong voluntary=%ld\n", voluntary);
+	printf("pong voluntary=%ld involuntary=%ld\n", s.voluntary, s.involuntary);
 	kill(pong, SIGKILL);
 	waitpid(pong, NULL, 0);
 	return 0;
