@@ -186,7 +186,10 @@ static __always_inline void group_key(struct wake_group_key *key, struct task_st
 		key->id = filter_tid(task);
 		/* fallthrough */
 	case WAKE_PER_COMM:
-		bpf_probe_read_kernel(key->comm, sizeof(key->comm), (void *)task + bpf_core_field_offset(task->comm));
+		/* A string: behind its end a name may have the rest of an older one (5.10), and keys are compared
+		 * whole. */
+		bpf_probe_read_kernel_str(key->comm, sizeof(key->comm),
+					  (void *)task + bpf_core_field_offset(task->comm));
 		break;
 	case WAKE_PER_CPU:
 		key->id = cpu_id;
@@ -294,12 +297,26 @@ static __always_inline void switched_in(void *ctx, struct context_cpu *cpu, stru
 	finish(ctx, cpu, task, wait, end);
 }
 
+/*
+ * A task that is switched out without having been switched in: the kernel did not tell of that. Seen in virtual
+ * machines after the hypervisor held a CPU up.
+ */
+static __always_inline void count_missed_in(const struct wake_task *t)
+{
+	if (t->state == WAKE_UNSEEN || t->state == WAKE_RUNNING)
+		return;
+	count(WAKE_COUNT_NO_START);
+	if (config.causes && t->state != WAKE_SLEEPING && t->segments)
+		context_unfollow(t->cpu);
+}
+
 static __always_inline void switched_out(void *ctx, struct task_struct *task, struct wait *wait,
 					 const struct wait_end *end)
 {
 	__u32 state = core_task_state(task);
 	struct wait_stacks *stacks;
 
+	count_missed_in(&wait->task);
 	if (core_is_runnable(task)) {
 		wake_preempted(&wait->task, end->now_ns, end->cpu_id);
 		wait->waker.expiry_ns = 0;

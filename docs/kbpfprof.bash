@@ -55,7 +55,7 @@ q quiet - -
 		options='
 - rt - -
 - per KEY task,comm,cpu,prio,cgroup
-- worst N -
+- worst CASES -
 - above TIME -
 - fail-above TIME -
 - user-stacks - -

@@ -27,8 +27,9 @@
 
 static const struct option_def wakeup_option_defs[] = {
 	OPT_FLAG(0, "rt", struct wakeup_options, realtime, "realtime and DEADLINE tasks only"),
-	OPT_CHOICE(0, "per", struct wakeup_options, per, "KEY", "task,comm,cpu,prio,cgroup", "a histogram each, per"),
-	OPT_COUNT(0, "worst", struct wakeup_options, worst, "N", 0, WAKE_WORST_MAX, "worst delays kept in full (5)"),
+	OPT_CHOICE(0, "per", struct wakeup_options, per, "KEY", "task,comm,cpu,prio,cgroup", "a histogram per"),
+	OPT_COUNT(0, "worst", struct wakeup_options, worst, "CASES", 0, WAKE_WORST_MAX,
+		  "worst delays kept in full (5)"),
 	OPT_STRING(0, "above", struct wakeup_options, above, "TIME", "tell each delay of TIME and more as it happens"),
 	OPT_STRING(0, "fail-above", struct wakeup_options, fail_above, "TIME", "end with 2 if a delay reached TIME"),
 	OPT_FLAG(0, "user-stacks", struct wakeup_options, user_stacks, "where in its program the task waited"),
@@ -37,17 +38,17 @@ static const struct option_def wakeup_option_defs[] = {
 	OPT_END,
 };
 
-static const char wakeup_help[] =
-	"Shows how late tasks ran after they were woken, and what took the time: an interrupt, a softirq,\n"
-	"interrupts off, a kernel section that cannot be preempted, a task of better priority ...\n"
-	"Without options: all tasks of the machine, until Ctrl-C.\n"
-	"\n"
-	"  kbpfprof wakeup -p 812 -d 60s              a process, its threads and children\n"
-	"  kbpfprof wakeup --rt --per task -d 60s     each realtime task of the machine\n"
-	"  kbpfprof wakeup -p 812 --above 100us       each delay of 100 us and more as it happens\n"
-	"  kbpfprof wakeup --fail-above 200us -- cyclictest -q -p80 -D60\n"
-	"                                             exit status 2 if one was 200 us or more\n"
-	"  kbpfprof wakeup -p 812 -I 1s -o run.kbpf   recorded second by second, for 'kbpfprof report'\n";
+static const char wakeup_help[] = "Shows how late tasks ran after they were woken, and what took the time: an\n"
+				  "interrupt, a softirq, interrupts off, a kernel section that cannot be\n"
+				  "preempted, a task of better priority, throttling, the hypervisor ...\n"
+				  "Without options: all tasks of the machine, until Ctrl-C.\n"
+				  "\n"
+				  "  kbpfprof wakeup -p 812 -d 60s           a process, its threads and children\n"
+				  "  kbpfprof wakeup --rt --per task -d 9s   each realtime task of the machine\n"
+				  "  kbpfprof wakeup -p 812 --above 100us    each delay of 100 us and more at once\n"
+				  "  kbpfprof wakeup -p 812 -I 1s -d 60s     second by second\n"
+				  "  kbpfprof wakeup --fail-above 200us -- cyclictest -q -p80 -D60\n"
+				  "                                          exit status 2 if one was that long\n";
 
 static const struct feature_need wakeup_needs[] = {
 	{ FEATURE_BTF, NULL },

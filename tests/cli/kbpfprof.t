@@ -72,7 +72,8 @@ sample() {
 	WHEN) echo never ;;
 	HOW) echo samples ;;
 	LIST) echo 0 ;;
-	KEYS) echo comm ;;
+	KEYS | KEY) echo comm ;;
+	CASES) echo 3 ;;
 	*) echo word ;;
 	esac
 }

@@ -140,6 +140,16 @@ static long bpf_probe_read_kernel(void *to, __u32 bytes, const void *from)
 	return 0;
 }
 
+/* As the kernel's: bytes with the NUL, and nothing behind it. */
+static long bpf_probe_read_kernel_str(void *to, __u32 bytes, const void *from)
+{
+	size_t n = strnlen(from, bytes - 1);
+
+	memcpy(to, from, n);
+	((char *)to)[n] = '\0';
+	return (long)n + 1;
+}
+
 #define PERIOD 1000
 
 static struct bpf_perf_event_data user_mode = { .regs = { .cs = 0x33 }, .sample_period = PERIOD };

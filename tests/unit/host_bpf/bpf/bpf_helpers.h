@@ -26,5 +26,6 @@ static __u64 bpf_ktime_get_ns(void);
 static __u64 bpf_ktime_get_boot_ns(void);
 static __u32 bpf_get_smp_processor_id(void);
 static long bpf_probe_read_kernel(void *to, __u32 bytes, const void *from);
+static long bpf_probe_read_kernel_str(void *to, __u32 bytes, const void *from);
 
 #endif
