@@ -14,10 +14,12 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "core/features_bpf.h"
 #include "core/sysfs.h"
+#include "core/tracepoints.h"
 
 #define LOCKED_DOWN "refused by policy: the kernel is locked down (confidentiality)"
 #define VMLINUX_BTF "/sys/kernel/btf/vmlinux"
@@ -50,6 +52,16 @@ static const char *const names[FEATURES] = {
 	[FEATURE_INSTRUCTIONS] = "instructions",
 	[FEATURE_KALLSYMS] = "kallsyms",
 	[FEATURE_PTRACE] = "ptrace",
+	[FEATURE_TRACE_WAITS] = "trace_waits",
+	[FEATURE_TRACE_IRQS] = "trace_irqs",
+	[FEATURE_TRACE_VECTORS] = "trace_vectors",
+	[FEATURE_TRACE_NMIS] = "trace_nmis",
+	[FEATURE_TRACE_TIMERS] = "trace_timers",
+	[FEATURE_TRACE_SCHEDULE] = "trace_schedule",
+	[FEATURE_TRACE_RESCHED] = "trace_resched",
+	[FEATURE_TRACE_BOOSTS] = "trace_boosts",
+	[FEATURE_PREEMPT_DEPTH] = "preempt_depth",
+	[FEATURE_WAIT_STORAGE] = "wait_storage",
 };
 
 static const struct {
@@ -413,11 +425,31 @@ static int try_ptrace(struct feature_result *r)
 	return features_refused(r, -EPERM, "", "needs CAP_SYS_PTRACE", "run as root, or with CAP_SYS_PTRACE");
 }
 
+bool features_preempt_rt(void)
+{
+	struct utsname u;
+
+	return !uname(&u) && strstr(u.version, "PREEMPT_RT");
+}
+
+/*
+ * Memory of tasks may be made in a tracepoint of the scheduler only where it does not come from the
+ * general allocator: on PREEMPT_RT that sleeps, and not every kernel of it has another one.
+ */
+static int try_wait_storage(struct kernel_btf *b, struct feature_result *r)
+{
+	if (features_preempt_rt())
+		return features_refused(r, -EOPNOTSUPP, "", "not in the scheduler of PREEMPT_RT", "");
+	return features_try_bpf(FEATURE_TASK_STORAGE, b, r);
+}
+
 static int probe(enum feature id, struct kernel_btf *b, struct feature_result *r)
 {
 	*r = (struct feature_result){ 0 };
 	if (feature_is_bpf(id))
 		return features_try_bpf(id, b, r);
+	if (tracepoints_has(id))
+		return tracepoints_probe(id, b, r);
 	switch (id) {
 	case FEATURE_BTF:
 		return try_btf(b, r);
@@ -429,6 +461,8 @@ static int probe(enum feature id, struct kernel_btf *b, struct feature_result *r
 		return try_kallsyms(r);
 	case FEATURE_PTRACE:
 		return try_ptrace(r);
+	case FEATURE_WAIT_STORAGE:
+		return try_wait_storage(b, r);
 	default:
 		return features_refused(r, -EINVAL, "", "no such feature", "");
 	}

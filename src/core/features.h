@@ -33,6 +33,17 @@ enum feature {
 	FEATURE_INSTRUCTIONS, /* counted by the PMU */
 	FEATURE_KALLSYMS,     /* addresses of kernel symbols are shown to us */
 	FEATURE_PTRACE,	      /* mappings and files of other users' processes may be read */
+	/* what can be shown of waits (core/tracepoints.h): looked up, not tried */
+	FEATURE_TRACE_WAITS, /* anything at all */
+	FEATURE_TRACE_IRQS,
+	FEATURE_TRACE_VECTORS,
+	FEATURE_TRACE_NMIS,
+	FEATURE_TRACE_TIMERS,
+	FEATURE_TRACE_SCHEDULE,
+	FEATURE_TRACE_RESCHED,
+	FEATURE_TRACE_BOOSTS,
+	FEATURE_PREEMPT_DEPTH,
+	FEATURE_WAIT_STORAGE, /* FEATURE_TASK_STORAGE, in programs of the scheduler */
 	FEATURES,
 };
 
@@ -63,6 +74,9 @@ struct feature_need {
 const char *features_explain_load(int err, char *buf, size_t bytes);
 /* The same for perf_event_open(). `hardware`: the event was one of the PMU. */
 const char *features_explain_event(int err, bool hardware, char *buf, size_t bytes);
+
+/* Is this a PREEMPT_RT kernel? */
+bool features_preempt_rt(void);
 
 enum {
 	FEATURES_CAP_BPF = 1 << 0,

@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "core/features_bpf.h"
@@ -109,11 +108,10 @@ static int map_task_storage(void)
 static int check_ringbuf(struct trial *t)
 {
 	const struct btf_type *ringbuf, *type;
-	struct utsname kernel;
 	const struct btf *btf;
 	int id;
 
-	if (uname(&kernel) || !strstr(kernel.version, "PREEMPT_RT") || features_load_btf(t->btf))
+	if (!features_preempt_rt() || features_load_btf(t->btf))
 		return 0;
 	btf = t->btf->btf;
 	id = btf__find_by_name_kind(btf, "bpf_ringbuf", BTF_KIND_STRUCT);

@@ -82,6 +82,15 @@ struct rec_point {
 	uint64_t p50_ns, p99_ns; /* upper ends of their buckets, not above max_ns */
 };
 
+/* Why something was not shown. In recordings: numbers stay. */
+enum rec_lack {
+	LACK_NONE,
+	LACK_KERNEL, /* this kernel cannot */
+	LACK_UNSAFE, /* it can, and can crash by it */
+	LACK_CHOICE, /* of what was asked for */
+	REC_LACKS,
+};
+
 struct rec_latency {
 	struct rec_hist *hists;
 	size_t n_hists, max_hists;
@@ -95,8 +104,10 @@ struct rec_latency {
 	uint64_t above_ns; /* of --above or --fail-above; 0: none */
 	unsigned worst;	   /* cases asked for */
 	char per[16];	   /* "task", "comm", "cpu", "prio", "cgroup"; "": no groups */
-	/* What this kernel did not show; the footer says it. */
-	bool no_timer, no_resched, no_switch_entry, no_vectors, no_nmi, softirqs_are_threads, no_causes;
+	/* What was not shown, and why; the footer says it. */
+	enum rec_lack no_timer, no_resched, no_switch_entry, no_vectors, no_nmi, no_interrupts, no_boosts,
+		no_preempt_depth;
+	bool softirqs_are_threads, no_causes;
 	char policy[32];	     /* of the target, if it is one task: "FIFO 80"; "": not known */
 	uint64_t n_given;	     /* cases, kept or not */
 	struct latency_index *index; /* private to latency.c */

@@ -11,7 +11,8 @@
 
 struct field {
 	const char *key;
-	char type; /* t char[], u uint64_t, n unsigned, y bool, r double; N int64_t beside the recording */
+	char type; /* t char[], u uint64_t, n unsigned, y bool, l enum rec_lack, r double; N int64_t beside the
+		      recording */
 	size_t offset, bytes;
 	bool of_latency; /* a member of that; not in version 1 */
 };
@@ -43,12 +44,15 @@ static const struct field fields[] = {
 	FIELD("kernel", 't', meta.kernel),
 	{ "latency", 'N', 0, 0, true },
 	FIELD("max_depth", 'n', sampling.max_depth),
+	LATENCY("no_boosts", 'l', no_boosts),
 	LATENCY("no_causes", 'y', no_causes),
-	LATENCY("no_nmi", 'y', no_nmi),
-	LATENCY("no_resched", 'y', no_resched),
-	LATENCY("no_switch_entry", 'y', no_switch_entry),
-	LATENCY("no_timer", 'y', no_timer),
-	LATENCY("no_vectors", 'y', no_vectors),
+	LATENCY("no_interrupts", 'l', no_interrupts),
+	LATENCY("no_nmi", 'l', no_nmi),
+	LATENCY("no_preempt_depth", 'l', no_preempt_depth),
+	LATENCY("no_resched", 'l', no_resched),
+	LATENCY("no_switch_entry", 'l', no_switch_entry),
+	LATENCY("no_timer", 'l', no_timer),
+	LATENCY("no_vectors", 'l', no_vectors),
 	LATENCY("per", 't', per),
 	LATENCY("policy", 't', policy),
 	LATENCY("softirqs_are_threads", 'y', softirqs_are_threads),
@@ -92,6 +96,8 @@ static struct db_value value_of(const struct field *f, const struct recording *r
 		return row_int(*(const unsigned *)at);
 	case 'y':
 		return row_int(*(const bool *)at);
+	case 'l':
+		return row_int(*(const enum rec_lack *)at);
 	case 'r':
 		return row_real(*(const double *)at);
 	default:
@@ -145,6 +151,9 @@ static bool set_value(const struct field *f, struct recording *r, const struct d
 	case 'y':
 		*(bool *)at = v->i == 1;
 		return v->i == 0 || v->i == 1;
+	case 'l':
+		*(enum rec_lack *)at = (enum rec_lack)v->i;
+		return v->i >= 0 && v->i < REC_LACKS;
 	case 'r':
 		*(double *)at = v->real;
 		return isfinite(v->real) && v->real >= 0;

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/tracepoints.h"
 #include "core/units.h"
 #include "tools/wakeup.h"
 
@@ -54,8 +55,17 @@ static const struct feature_need wakeup_needs[] = {
 	{ FEATURE_BTF, NULL },
 	{ FEATURE_TP_BTF, NULL },
 	{ FEATURE_READ_KERNEL, NULL },
-	{ FEATURE_RAW_TP, "no -p, -t, -- COMMAND; x86: interrupts without a line are not told apart" },
-	{ FEATURE_TASK_STORAGE, "at most 16384 tasks at once" },
+	{ FEATURE_TRACE_WAITS, NULL },
+	{ FEATURE_RAW_TP, "no -p, -t, -- COMMAND; x86: no " SHOWS_VECTORS },
+	{ FEATURE_TRACE_TIMERS, "no " SHOWS_TIMERS },
+	{ FEATURE_TRACE_RESCHED, "no " SHOWS_RESCHED },
+	{ FEATURE_TRACE_SCHEDULE, "no " SHOWS_SCHEDULE },
+	{ FEATURE_TRACE_IRQS, "no " SHOWS_IRQS },
+	{ FEATURE_TRACE_VECTORS, "no " SHOWS_VECTORS },
+	{ FEATURE_TRACE_NMIS, "no " SHOWS_NMIS },
+	{ FEATURE_TRACE_BOOSTS, "no " SHOWS_BOOSTS },
+	{ FEATURE_PREEMPT_DEPTH, "no " SHOWS_PREEMPT_DEPTH },
+	{ FEATURE_WAIT_STORAGE, "at most 16384 tasks at once" },
 	{ FEATURE_KALLSYMS, "kernel functions have no names" },
 	{ FEATURE_NONE, NULL },
 };
@@ -359,18 +369,12 @@ static void describe(const struct session *s, struct rec_latency *l)
 {
 	const struct wakeup_options *o = s->options;
 	const struct wakeup_state *w = s->state;
-	const struct wakeup_bpf *b = w->skeleton;
 
 	l->above_ns = w->above_ns;
 	l->worst = w->config->worst;
 	snprintf(l->per, sizeof(l->per), "%s", o->per ? o->per : "");
 	l->no_causes = o->no_causes;
-	l->no_timer = !bpf_program__autoload(b->progs.on_timer_entry);
-	l->no_resched = !bpf_program__autoload(b->progs.on_resched);
-	l->no_switch_entry = !bpf_program__autoload(b->progs.on_schedule);
-	l->no_vectors = !bpf_program__autoload(b->progs.on_vector_entry);
-	l->no_nmi = !bpf_program__autoload(b->progs.on_nmi);
-	l->softirqs_are_threads = w->config->softirqs_are_threads;
+	wakeup_programs_describe(w, l);
 	if (!l->policy[0])
 		describe_policy(s, l);
 }

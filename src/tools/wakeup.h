@@ -47,11 +47,14 @@ struct wakeup_state {
 	void *values;	      /* of all CPUs, for one lookup of a per-CPU map: struct wake_hists is the largest */
 	struct wake_case *a_case;
 	struct wakeup_seen *seen;
-	uint64_t above_told; /* lines printed */
+	uint64_t above_told;	       /* lines printed */
+	enum rec_lack lacks[FEATURES]; /* of what tracepoints_has() */
 };
 
 /* Before load: programs and maps by what the kernel has. 0 or -errno after a message. */
 int wakeup_programs_choose(struct session *s);
+/* What they do not show. */
+void wakeup_programs_describe(const struct wakeup_state *w, struct rec_latency *l);
 /* After load: the tracepoints of x86's vectors. */
 int wakeup_vectors_attach(struct wakeup_state *w);
 void wakeup_vectors_detach(struct wakeup_state *w);

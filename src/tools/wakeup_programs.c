@@ -5,30 +5,29 @@
 #include <err.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "core/features.h"
 #include "core/kernel_btf.h"
+#include "core/tracepoints.h"
 #include "tools/wakeup.h"
 
-/* A wait cannot be measured without these. */
-static const char *const needed[] = { "sched_waking", "sched_wakeup", "sched_wakeup_new", "sched_switch",
-				      "sched_migrate_task" };
-
 static const struct {
-	const char *program, *tracepoint;
+	const char *program;
+	enum feature feature;
 	bool is_detail; /* costs something at each switch: left out when the whole machine is measured */
 } optional[] = {
-	{ "on_irq_entry", "irq_handler_entry", false },
-	{ "on_irq_exit", "irq_handler_exit", false },
-	{ "on_softirq_entry", "softirq_entry", false },
-	{ "on_softirq_exit", "softirq_exit", false },
-	{ "on_nmi", "nmi_handler", false },
-	{ "on_timer_entry", "hrtimer_expire_entry", false },
-	{ "on_timer_exit", "hrtimer_expire_exit", false },
-	{ "on_schedule", "sched_entry_tp", true },
-	{ "on_resched", "sched_set_need_resched_tp", true },
-	{ "on_pi_setprio", "sched_pi_setprio", false },
+	{ "on_irq_entry", FEATURE_TRACE_IRQS, false },
+	{ "on_irq_exit", FEATURE_TRACE_IRQS, false },
+	{ "on_softirq_entry", FEATURE_TRACE_IRQS, false },
+	{ "on_softirq_exit", FEATURE_TRACE_IRQS, false },
+	{ "on_vector_entry", FEATURE_TRACE_VECTORS, false },
+	{ "on_vector_exit", FEATURE_TRACE_VECTORS, false },
+	{ "on_nmi", FEATURE_TRACE_NMIS, false },
+	{ "on_timer_entry", FEATURE_TRACE_TIMERS, false },
+	{ "on_timer_exit", FEATURE_TRACE_TIMERS, false },
+	{ "on_schedule", FEATURE_TRACE_SCHEDULE, true },
+	{ "on_resched", FEATURE_TRACE_RESCHED, true },
+	{ "on_pi_setprio", FEATURE_TRACE_BOOSTS, false },
 };
 
 /* In the order of enum span_vector. */
@@ -37,85 +36,64 @@ static const char *const vectors[SPAN_VECTORS] = {
 	"x86_platform_ipi", "thermal_apic", "threshold_apic", "error_apic",	      "spurious_apic",
 };
 
-static bool is_preempt_rt(void)
-{
-	struct utsname u;
-
-	return !uname(&u) && strstr(u.version, "PREEMPT_RT");
-}
-
 static int check_needed(const struct btf *btf)
 {
-	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
-		if (kernel_btf_has_tracepoint(btf, needed[i]))
-			continue;
-		warnx("this kernel has no tracepoint %s that a BPF program can read", needed[i]);
-		return -EOPNOTSUPP;
-	}
-	return 0;
+	const char *missing;
+
+	if (!tracepoints_lack(btf, FEATURE_TRACE_WAITS, &missing))
+		return 0;
+	warnx(TRACEPOINTS_MISSING, missing);
+	return -EOPNOTSUPP;
 }
 
-/*
- * On kernels with CONFIG_PREEMPT_RCU a program on sched_set_need_resched_tp can bring the kernel down, whatever it
- * does: it runs in a read section of RCU, whose end (rcu_read_unlock_special()) may set need_resched, which calls the
- * tracepoint before it sets the flag, and so on until the stack is used up. Seen with 7.2-rt.
- */
-static bool is_deadly(const struct btf *btf, const char *program)
+static enum rec_lack lack_of(const struct wakeup_state *w, const struct btf *btf, enum feature feature, bool is_detail)
 {
-	int id = btf__find_by_name_kind(btf, "task_struct", BTF_KIND_STRUCT);
-	const struct btf_type *task = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
+	const char *missing;
+	enum rec_lack lack = tracepoints_lack(btf, feature, &missing);
 
-	if (strcmp(program, "on_resched"))
-		return false;
-	for (__u16 i = 0; task && i < btf_vlen(task); i++)
-		if (!strcmp(btf__name_by_offset(btf, btf_members(task)[i].name_off), "rcu_read_lock_nesting"))
-			return true;
-	return !task;
+	return lack				  ? lack
+	       : !w->config->causes		  ? LACK_CHOICE
+	       : is_detail && !w->config->details ? LACK_CHOICE
+						  : LACK_NONE;
 }
 
 static void choose_optional(struct wakeup_state *w, const struct btf *btf)
 {
-	bool is_left_out;
-
 	for (size_t i = 0; i < sizeof(optional) / sizeof(optional[0]); i++) {
 		struct bpf_program *p = bpf_object__find_program_by_name(w->skeleton->obj, optional[i].program);
-		bool is_softirq = !strncmp(optional[i].tracepoint, "softirq", 7);
-
+		enum rec_lack lack = lack_of(w, btf, optional[i].feature, optional[i].is_detail);
 		/* On PREEMPT_RT softirqs are threads, or parts of threads, that can be preempted: tasks like any other.
 		 */
-		is_left_out = !w->config->causes || (optional[i].is_detail && !w->config->details) ||
-			      (is_softirq && w->config->softirqs_are_threads) || is_deadly(btf, optional[i].program) ||
-			      !kernel_btf_has_tracepoint(btf, optional[i].tracepoint);
-		bpf_program__set_autoload(p, !is_left_out);
+		bool is_task = w->config->softirqs_are_threads && !strncmp(optional[i].program, "on_softirq", 10);
+
+		w->lacks[optional[i].feature] = lack;
+		bpf_program__set_autoload(p, !lack && !is_task);
 	}
-}
-
-static void choose_vectors(struct wakeup_state *w, const struct btf *btf)
-{
-	bool has = w->config->causes && kernel_btf_has_tracepoint(btf, "local_timer_entry");
-
-	bpf_program__set_autoload(w->skeleton->progs.on_vector_entry, has);
-	bpf_program__set_autoload(w->skeleton->progs.on_vector_exit, has);
+	w->lacks[FEATURE_PREEMPT_DEPTH] = lack_of(w, btf, FEATURE_PREEMPT_DEPTH, true);
 	bpf_program__set_autoattach(w->skeleton->progs.on_vector_entry, false);
 	bpf_program__set_autoattach(w->skeleton->progs.on_vector_exit, false);
 }
 
-/*
- * Memory of tasks may be made in a tracepoint of the scheduler only where it does not come from the
- * general allocator: on PREEMPT_RT that sleeps, and not every kernel of it has another one.
- */
-static bool can_use_task_storage(const struct wakeup_state *w)
+void wakeup_programs_describe(const struct wakeup_state *w, struct rec_latency *l)
 {
-	struct feature_result result;
-
-	return !w->config->softirqs_are_threads && !feature_probe(FEATURE_TASK_STORAGE, &result);
+	l->no_interrupts = w->lacks[FEATURE_TRACE_IRQS];
+	l->no_vectors = w->lacks[FEATURE_TRACE_VECTORS];
+	l->no_nmi = w->lacks[FEATURE_TRACE_NMIS];
+	l->no_timer = w->lacks[FEATURE_TRACE_TIMERS];
+	l->no_switch_entry = w->lacks[FEATURE_TRACE_SCHEDULE];
+	l->no_resched = w->lacks[FEATURE_TRACE_RESCHED];
+	l->no_boosts = w->lacks[FEATURE_TRACE_BOOSTS];
+	l->no_preempt_depth = w->lacks[FEATURE_PREEMPT_DEPTH];
+	l->softirqs_are_threads = w->config->softirqs_are_threads;
 }
 
 static int choose_storage(struct wakeup_state *w)
 {
-	bool storage = can_use_task_storage(w), with_stacks = w->config->waker_stacks || w->config->user_stacks;
+	bool with_stacks = w->config->waker_stacks || w->config->user_stacks, storage;
+	struct feature_result result;
 	int err;
 
+	storage = !feature_probe(FEATURE_WAIT_STORAGE, &result);
 	w->config->task_storage = storage;
 	err = bpf_map__set_autocreate(w->skeleton->maps.waits, storage);
 	if (!err)
@@ -136,13 +114,12 @@ static int choose(struct wakeup_state *w, const struct btf *btf)
 
 	if (err)
 		return err;
-	w->config->softirqs_are_threads = is_preempt_rt();
+	w->config->softirqs_are_threads = features_preempt_rt();
 	w->config->switch_shift = kernel_btf_tracepoint_arg(btf, "sched_switch", "task_struct") == 2;
 	w->skeleton->rodata->preempt_count_from_rq_bytes = kernel_btf_preempt_count_from_rq(btf);
 	w->skeleton->rodata->irq_regs_from_rq_bytes = kernel_btf_from_rq(btf, "__irq_regs");
 	w->skeleton->rodata->steal_from_rq_bytes = kernel_btf_from_rq(btf, "steal_time");
 	choose_optional(w, btf);
-	choose_vectors(w, btf);
 	return choose_storage(w);
 }
 

@@ -3,10 +3,11 @@
 #include <string.h>
 
 #include "core/latency.h"
+#include "core/tracepoints.h"
 #include "core/units.h"
 #include "views/footer.h"
 
-#define LIST_BYTES 512
+#define LIST_BYTES 1024
 
 /* "2 first runs, 3 from locks": a text that grows by what is not 0. */
 static void list_count(char list[LIST_BYTES], uint64_t count, const char *what)
@@ -16,14 +17,6 @@ static void list_count(char list[LIST_BYTES], uint64_t count, const char *what)
 
 	if (count)
 		snprintf(list + used, LIST_BYTES - used, "%s%s %s", used ? ", " : "", units_count(text, count), what);
-}
-
-static void list_word(char list[LIST_BYTES], bool is_so, const char *what)
-{
-	size_t used = strlen(list);
-
-	if (is_so)
-		snprintf(list + used, LIST_BYTES - used, "%s%s", used ? ", " : "", what);
 }
 
 void footer_latency_header(FILE *f, const struct recording *r, const struct view_options *o)
@@ -89,18 +82,41 @@ static void write_counts(FILE *f, const struct view_options *o, const struct rec
 		   "interrupts and softirqs: their time is unexplained");
 }
 
-/* What this kernel has no tracepoint for, and what follows from that. */
+/* Things that were left out by choice, or not, then with the reason. */
+static void list_lacks(char list[LIST_BYTES], const struct rec_latency *l, bool by_choice)
+{
+	const struct {
+		enum feature feature;
+		enum rec_lack lack;
+	} all[] = {
+		{ FEATURE_TRACE_TIMERS, l->no_timer },		{ FEATURE_TRACE_RESCHED, l->no_resched },
+		{ FEATURE_TRACE_SCHEDULE, l->no_switch_entry }, { FEATURE_TRACE_IRQS, l->no_interrupts },
+		{ FEATURE_TRACE_VECTORS, l->no_vectors },	{ FEATURE_TRACE_NMIS, l->no_nmi },
+		{ FEATURE_TRACE_BOOSTS, l->no_boosts },		{ FEATURE_PREEMPT_DEPTH, l->no_preempt_depth },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		size_t used = strlen(list);
+
+		if (!all[i].lack || (all[i].lack == LACK_CHOICE) != by_choice)
+			continue;
+		snprintf(list + used, LIST_BYTES - used, "%s%s%s%s", used ? "; " : "",
+			 tracepoints_shows(all[i].feature), by_choice ? "" : ": ",
+			 by_choice ? "" : tracepoints_why(all[i].feature, all[i].lack));
+	}
+}
+
+/* In the words in which `doctor` tells it in advance. */
 static void write_not_shown(FILE *f, const struct view_options *o, const struct rec_latency *l)
 {
-	char list[LIST_BYTES] = "";
+	char list[LIST_BYTES] = "", choice[LIST_BYTES] = "";
 
-	list_word(list, l->no_timer, "expiry of timers (no timer -> running)");
-	list_word(list, l->no_resched, "need_resched (from 6.17 on)");
-	list_word(list, l->no_switch_entry, "entry of the scheduler (from 6.15 on: before, it counts as the task's)");
-	list_word(list, l->no_vectors, "interrupts without a line (their time counts as what they interrupted)");
-	list_word(list, l->no_nmi, "NMIs (likewise)");
+	list_lacks(list, l, false);
+	list_lacks(choice, l, true);
 	if (*list)
-		footer_line(f, o, "not shown by this kernel: %s", list);
+		footer_line(f, o, "not shown on this kernel: %s", list);
+	if (*choice && !l->no_causes)
+		footer_line(f, o, "shown of chosen tasks only (-p, --rt ...): %s", choice);
 	if (l->softirqs_are_threads)
 		footer_line(f, o, "PREEMPT_RT: softirqs run in threads here and are shown as those");
 	if (l->no_causes)

@@ -76,7 +76,7 @@ static void write_point(struct json *j, const struct rec_point *p)
 	json_line_end(j);
 }
 
-/* Words of what this kernel has no tracepoint for. */
+/* Words of what this kernel does not show, or not of the whole machine. */
 static void write_not_shown(struct json *j, const struct rec_latency *l)
 {
 	const struct {
@@ -88,6 +88,9 @@ static void write_not_shown(struct json *j, const struct rec_latency *l)
 		{ l->no_switch_entry, "switch" },
 		{ l->no_vectors, "vector" },
 		{ l->no_nmi, "nmi" },
+		{ l->no_interrupts, "interrupt" },
+		{ l->no_boosts, "boost" },
+		{ l->no_preempt_depth, "preempt_depth" },
 		{ l->softirqs_are_threads, "softirq" },
 		{ l->no_causes, "causes" },
 	};

@@ -69,6 +69,8 @@ cat >"$tmp/keys" <<-END
 	commands/profile/verdict
 	commands/report/missing
 	commands/report/verdict
+	commands/wakeup/missing
+	commands/wakeup/verdict
 	kbpfprof
 	kernel/hz
 	kernel/machine
@@ -90,8 +92,9 @@ cat >"$tmp/keys" <<-END
 	sysctl/perf_event_paranoid
 	sysctl/unprivileged_bpf_disabled
 END
-for f in btf cycles fentry instructions iter kallsyms kprobe kprobe.multi perf_event perf_no_prealloc ptrace raw_tp \
-	read_kernel ringbuf task_storage tp_btf tracepoint uprobe; do
+for f in btf cycles fentry instructions iter kallsyms kprobe kprobe.multi perf_event perf_no_prealloc preempt_depth \
+	ptrace raw_tp read_kernel ringbuf task_storage tp_btf trace_boosts trace_irqs trace_nmis trace_resched trace_schedule \
+	trace_timers trace_vectors trace_waits tracepoint uprobe wait_storage; do
 	printf "features/$f/%s\n" cure errno reason works
 done >>"$tmp/keys"
 json 'paths(type != "object") | select(all(type == "string")) | join("/")' | sort >"$tmp/got"
@@ -153,8 +156,14 @@ like 'a plain user: the cure' "${out//$'\n'/ }" 'needs root, or +CAP_BPF and +CA
 is 'a plain user: nothing else on stderr' "$err" ''
 ask user
 is 'a plain user: JSON, exit 4' "$rc" 4
-is 'a plain user: verdict' "$(json .commands.profile.verdict)" cannot
+is 'a plain user: verdict' "$(json '.commands | .profile.verdict, .wakeup.verdict')" $'cannot\ncannot'
 is 'a plain user: errno' "$(json .features.perf_event.errno)" EPERM
+is 'a plain user: what the kernel has is known without privileges' "$(json '.features | .trace_waits.works, .trace_irqs.works')" \
+	"$(when test -r /sys/kernel/btf/vmlinux | sed p)"
+run user "$KBPFPROF" wakeup -d 1s
+is 'a plain user: wakeup, exit 4' "$rc" 4
+like 'a plain user: wakeup says what doctor says' "$err" 'needs root, or CAP_BPF and CAP_PERFMON'
+is 'a plain user: wakeup prints no report' "$out" ''
 if unshare --user --map-root-user true 2>/dev/null; then
 	ask unshare --user --map-root-user
 	is 'root of a user namespace: exit 4' "$rc" 4
@@ -174,6 +183,40 @@ fi
 ask
 is 'root: exit 0' "$rc" 0
 unlike 'root: profile works, perhaps in part' "$(json .commands.profile.verdict)" cannot
+unlike 'root: wakeup works, perhaps in part' "$(json .commands.wakeup.verdict)" cannot
+
+# --- what wakeup will lack, as bpftool lists the tracepoints in the kernel's BTF, and as its reports say
+bpftool btf dump file /sys/kernel/btf/vmlinux format raw >"$tmp/btf.raw"
+traces() { for t; do grep -q "TYPEDEF 'btf_trace_$t'" "$tmp/btf.raw" || return; done; }
+x86() { [ "$(uname -m)" != x86_64 ] || "$@"; }
+preempt_rcu() { grep -q "'rcu_read_lock_nesting'" "$tmp/btf.raw"; }
+safe_resched() { traces sched_set_need_resched_tp && ! preempt_rcu; }
+no_rt() { ! uname -v | grep -q PREEMPT_RT; }
+works() { json ".features.$1.works"; }
+is 'trace_waits' "$(works trace_waits)" "$(when traces sched_waking sched_wakeup sched_wakeup_new sched_switch sched_migrate_task)"
+is 'trace_irqs' "$(works trace_irqs)" "$(when traces irq_handler_entry irq_handler_exit softirq_entry softirq_exit)"
+is 'trace_vectors' "$(works trace_vectors)" "$(when x86 traces local_timer_entry local_timer_exit)"
+is 'trace_nmis' "$(works trace_nmis)" "$(when traces nmi_handler)"
+is 'trace_timers' "$(works trace_timers)" "$(when traces hrtimer_expire_entry hrtimer_expire_exit)"
+is 'trace_schedule' "$(works trace_schedule)" "$(when traces sched_entry_tp)"
+is 'trace_resched' "$(works trace_resched)" "$(when safe_resched)"
+is 'trace_boosts' "$(works trace_boosts)" "$(when traces sched_pi_setprio)"
+is 'wait_storage: as task_storage, but for PREEMPT_RT' "$(works wait_storage)" "$(if no_rt; then works task_storage; else echo false; fi)"
+! traces sched_set_need_resched_tp || ! preempt_rcu ||
+	like 'trace_resched: why not' "$(json .features.trace_resched.reason)" 'CONFIG_PREEMPT_RCU \(BTF: EOPNOTSUPP\)$'
+# Each "no X", because of "Y (BTF: ...)", is "X: Y" in the footer, and it has no more of them.
+# shellcheck disable=SC2016 # it is for jq
+json '.features as $f | .commands.wakeup.missing[] | select(.feature | test("^(trace|preempt_depth)"))
+	| .without[3:] + ": " + ($f[.feature].reason | sub(" \\(BTF: .*"; ""))' | sort >"$tmp/told"
+run "$KBPFPROF" wakeup -q -- sleep 0.1
+is 'wakeup: exit 0' "$rc" 0
+sed -n 's/^not shown on this kernel: //p' "$tmp/out" | sed 's/; /\n/g' | sort >"$tmp/shown"
+ok "wakeup's report lacks what doctor said" diff "$tmp/told" "$tmp/shown"
+unlike '... and a target is a choice of tasks' "$out" 'shown of chosen tasks only'
+run "$KBPFPROF" wakeup -q -d 100ms
+sed -n 's/^not shown on this kernel: //p' "$tmp/out" | sed 's/; /\n/g' | sort >"$tmp/shown"
+ok 'of the whole machine, too' diff "$tmp/told" "$tmp/shown"
+like '... where some is shown of chosen tasks only' "$out" '^shown of chosen tasks only .*preempt depth of wakers|^not shown.*preempt depth of wakers'
 bpftool -j feature probe kernel >"$tmp/bpftool" 2>/dev/null
 while read -r feature type; do
 	ok "bpftool knows of $feature too" implies "$(json ".features[\"$feature\"].works")" "$(jq ".program_types.have_${type}_prog_type" "$tmp/bpftool")"
@@ -233,6 +276,28 @@ else
 		is "damaged BTF ($damage): nothing else on stderr" "$err" ''
 	done
 fi
+# without TRACEPOINT...: a copy of the kernel's BTF in which the tracepoints have other names
+without() {
+	cp /sys/kernel/btf/vmlinux "$tmp/btf/vmlinux"
+	for t; do LC_ALL=C sed -i "s/btf_trace_$t\x00/btf_trace_${t%?}_\x00/" "$tmp/btf/vmlinux"; done
+	ask over "mount --bind $tmp/btf /sys/kernel/btf"
+	tell over "mount --bind $tmp/btf /sys/kernel/btf"
+	out=$(tr -s '\n ' ' ' <<<"$out")
+}
+without nmi_handler hrtimer_expire_entry sched_pi_setprio softirq_exit
+is 'a kernel without some tracepoints: exit 0' "$rc" 0
+is '... wakeup works in part' "$(json .commands.wakeup.verdict)" degraded
+ok '... which lacks these' test "$(json '[.commands.wakeup.missing[].feature | select(test("trace_(nmi|timer|boost|irq)s"))] | length')" = 4
+like '... told: NMIs' "$out" 'no NMIs \(their time counts as what they interrupted\): no tracepoint nmi_handler \(BTF: ENOENT\)'
+like '... told: timers' "$out" 'no expiry of timers \(no timer -> running\): no tracepoints hrtimer_expire_\* \(BTF: ENOENT\)'
+like '... told: interrupts' "$out" 'no interrupts and softirqs \(their time counts as what they interrupted\): no tracepoints irq:\* \(BTF: ENOENT\)'
+without sched_migrate_task
+is 'a kernel without one that is needed: wakeup does not work' "$(json .commands.wakeup.verdict)" cannot
+like '... and why' "$out" 'wakeup +does not work +trace_waits: this kernel has no tracepoint sched_migrate_task that a BPF program can read'
+is '... profile does' "$(json '.commands.profile.verdict != "cannot"')" true
+without sched_set_need_resched_tp sched_entry_tp
+like 'as before 6.15: need_resched' "$out" 'no need_resched \(when a switch was first wanted\): from 6.17 on \(BTF: ENOENT\)'
+like 'as before 6.15: the scheduler' "$out" "no entry of the scheduler \(its time counts as the task's before\): from 6.15 on \(BTF: ENOENT\)"
 tell over "mount --bind $tmp/empty /proc/sys"
 is 'no /proc/sys: exit 0' "$rc" 0
 like 'no /proc/sys: what is not known is a question mark' "$out" 'perf_event_max_sample_rate \?'

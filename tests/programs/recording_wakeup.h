@@ -242,7 +242,7 @@ static inline void make_wakeup(struct saver *s, struct recording *r)
 	memset(&r->sampling, 0, sizeof(r->sampling));
 	l->above_ns = 100000;
 	l->worst = 5;
-	l->no_nmi = true;
+	l->no_nmi = LACK_KERNEL;
 	strcpy(l->policy, "FIFO 80");
 	for (unsigned i = 0; i < 2; i++) {
 		wakeup_interval(r, i);

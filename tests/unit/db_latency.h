@@ -83,7 +83,9 @@ static inline void db_grow_latency(struct recording *r, unsigned i, int stack)
 	l->worst = 2;
 	strcpy(l->per, "task");
 	strcpy(l->policy, "FIFO 80");
-	l->no_nmi = l->no_resched = true;
+	l->no_nmi = LACK_KERNEL;
+	l->no_resched = LACK_UNSAFE;
+	l->no_preempt_depth = LACK_CHOICE;
 	db_hist(l, 0, LATENCY_WAKING, 1ull << (8 + i), big_ns);
 	db_hist(l, 0, LATENCY_PREEMPTED, 0, big_ns);
 	snprintf(name, sizeof(name), "group%u", i % 2);
@@ -172,9 +174,9 @@ static inline void print_latency(FILE *f, const struct recording *r)
 {
 	const struct rec_latency *l = r->latency;
 
-	fprintf(f, "latency %" PRIu64 " %u %s %s %d%d%d%d%d%d%d\n", l->above_ns, l->worst, l->per, l->policy,
-		l->no_timer, l->no_resched, l->no_switch_entry, l->no_vectors, l->no_nmi, l->softirqs_are_threads,
-		l->no_causes);
+	fprintf(f, "latency %" PRIu64 " %u %s %s %u%u%u%u%u%u%u%u%d%d\n", l->above_ns, l->worst, l->per, l->policy,
+		l->no_timer, l->no_resched, l->no_switch_entry, l->no_vectors, l->no_nmi, l->no_interrupts,
+		l->no_boosts, l->no_preempt_depth, l->softirqs_are_threads, l->no_causes);
 	print_sums(f, r);
 	for (size_t i = 0; i < l->n_cases; i++)
 		print_case(f, r, &l->cases[i]);

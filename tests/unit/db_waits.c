@@ -185,7 +185,9 @@ static void odd_values(void **state)
 	(void)state;
 	assert_non_null(l);
 	l->worst = 3;
-	l->softirqs_are_threads = l->no_causes = l->no_timer = l->no_vectors = l->no_switch_entry = true;
+	l->softirqs_are_threads = l->no_causes = true;
+	l->no_timer = l->no_vectors = l->no_interrupts = LACK_CHOICE;
+	l->no_switch_entry = l->no_boosts = LACK_KERNEL;
 	assert_int_equal(latency_case(l, &c), 0);
 	for (int i = 0; i < WAKE_CAUSES; i++)
 		assert_int_equal(latency_cause(l, &(struct rec_cause){ .cause = (enum wake_cause)i,

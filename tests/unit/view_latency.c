@@ -359,11 +359,16 @@ static void test_notes(void **state)
 		"found no room: they",
 		"their groups found no room",
 		"stack map full",
-		"expiry of timers",
-		"need_resched (from",
-		"entry of the scheduler",
-		"interrupts without a line",
-		"NMIs (likewise)",
+		"not shown on this kernel: expiry of timers (no timer -> running): no tracepoints hrtimer_expire_*; ",
+		"; need_resched (when a switch was first wanted): from 6.17 on; ",
+		"; entry of the scheduler (its time counts as the task's before): from 6.15 on; ",
+		"; interrupts and softirqs (their time counts as what they interrupted): no tracepoints irq:*; ",
+		"; interrupts without a line (their time counts as what they interrupted): no tracepoints "
+		"irq_vectors:*; ",
+		"; NMIs (their time counts as what they interrupted): no tracepoint nmi_handler; ",
+		"; priorities lent to a running task (all its time counts as with the last one): no tracepoint "
+		"sched_pi_setprio; ",
+		"; preempt depth of wakers: the kernel's BTF lacks per-CPU variables\n",
 		"PREEMPT_RT: softirqs run in threads",
 		"causes: not recorded",
 		"own cost: 500 ns a BPF run",
@@ -380,13 +385,39 @@ static void test_notes(void **state)
 		l->counts[i] = 1;
 	r->lost.by_cause[LOST_MAP_FULL] = 10;
 	r->cost = (struct rec_cost){ true, 5000, 10, 1 };
-	l->no_timer = l->no_resched = l->no_switch_entry = l->no_vectors = l->no_nmi = true;
+	l->no_timer = l->no_resched = l->no_switch_entry = l->no_vectors = l->no_nmi = LACK_KERNEL;
+	l->no_interrupts = l->no_boosts = l->no_preempt_depth = LACK_KERNEL;
 	l->softirqs_are_threads = l->no_causes = true;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		page_has(r, texts[i]);
 	page_has(r, "lost: 10 stack map full (50.0 % of 20)\n");
 	page_has_not(r, "idle");
 	page_has_not(r, "shares: ");
+	recording_free(r);
+}
+
+/* What the kernel cannot do and what was not asked for are two things. */
+static void test_why_not_shown(void **state)
+{
+	struct recording *r = latency_new();
+	struct rec_latency *l = r->latency;
+
+	(void)state;
+	latency_add(r, "", LATENCY_WAKING, 5000, 10);
+	l->no_resched = LACK_UNSAFE;
+	page_has(r,
+		 "\nnot shown on this kernel: need_resched (when a switch was first wanted): programs there can crash "
+		 "a kernel with CONFIG_PREEMPT_RCU\n");
+	page_has_not(r, "6.17");
+	page_has_not(r, "shown of chosen tasks only");
+	l->no_switch_entry = l->no_preempt_depth = LACK_CHOICE;
+	page_has(r, "CONFIG_PREEMPT_RCU\nshown of chosen tasks only (-p, --rt ...): entry of the scheduler (its time "
+		    "counts as the task's before); preempt depth of wakers\n");
+	page_has_not(r, "6.15");
+	l->no_timer = LACK_CHOICE;
+	l->no_causes = true;
+	page_has(r, "CONFIG_PREEMPT_RCU\ncauses: not recorded\n");
+	page_has_not(r, "expiry of timers");
 	recording_free(r);
 }
 
@@ -452,6 +483,7 @@ int main(void)
 		cmocka_unit_test(test_how_many),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_why_not_shown),
 		cmocka_unit_test(test_which_view),
 		cmocka_unit_test(test_list),
 	};

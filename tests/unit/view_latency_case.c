@@ -90,7 +90,7 @@ static void test_waker(void **state)
 	c.waker_tid = 233;
 	c.resched_ns = 47000; /* after it was queued: not by this wakeup */
 	case_has(r, &c, "  woken by camera-svc (TID 233) on CPU 1, flags ?...\n");
-	r->latency->no_resched = true;
+	r->latency->no_resched = LACK_KERNEL;
 	c.waker_stack = LATENCY_STACK(r, "try_to_wake_up", "futex_wake", "do_futex");
 	case_has(r, &c, "(TID 233) on CPU 1, flags ??..\n    at futex_wake < do_futex\n");
 	recording_free(r);
