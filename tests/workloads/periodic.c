@@ -221,10 +221,10 @@ int main(int argc, char **argv)
 		bpfwork_open(&s.bpf, o.kind, o.work_ns, o.target_cpu, o.disk);
 	be_harmless(o.limit_s, o.unlimited ? 0 : 1);
 	printf("pid %d %ld\n", getpid(), syscall(SYS_gettid));
+	set_class(o.class);
 	go();
 	if (s.bpf.kind)
 		bpfwork_begin(&s.bpf);
-	set_class(o.class);
 	getrusage(RUSAGE_THREAD, &before);
 	all_rounds(&s, &o);
 	getrusage(RUSAGE_THREAD, &after);
