@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+const char kernel_btf_path[] = "/sys/kernel/btf/vmlinux";
+
 /*
  * The kernel hands its BTF out at once under the first id (since 5.11, 5329722057d4); the file in
  * sysfs comes page by page.

@@ -8,6 +8,12 @@
 
 struct btf;
 
+/*
+ * libbpf seeks a type that this kernel lacks in the modules' BTF, too, and fails if it may not list
+ * them (CAP_SYS_ADMIN). Ours are all the kernel's own: where the BTF is named it looks nowhere else.
+ */
+extern const char kernel_btf_path[];
+
 /* All of it, some 10 MiB: NULL if there is none. To be freed by btf__free(). */
 struct btf *kernel_btf_load(void);
 

@@ -178,15 +178,9 @@ static int check_options(struct session *s)
 	return err;
 }
 
-/*
- * libbpf seeks a type that this kernel lacks in the modules' BTF, too, and fails if it may not list
- * them (CAP_SYS_ADMIN). Ours are all the kernel's own: where the BTF is named it looks nowhere else.
- */
-static const char btf_path[] = "/sys/kernel/btf/vmlinux";
-
 static int profile_open(struct session *s)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = btf_path);
+	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = kernel_btf_path);
 	struct profile_state *p = calloc(1, sizeof(*p));
 
 	if (!p)

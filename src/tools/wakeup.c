@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/tracepoints.h"
+#include "core/kernel_btf.h"
 #include "core/units.h"
 #include "tools/wakeup.h"
 
@@ -113,11 +114,9 @@ static int check_options(struct session *s)
 	return err;
 }
 
-static const char btf_path[] = "/sys/kernel/btf/vmlinux"; /* why: see profile.c */
-
 static int wakeup_open(struct session *s)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = btf_path);
+	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = kernel_btf_path);
 	struct wakeup_state *w = calloc(1, sizeof(*w));
 	int err;
 
