@@ -163,7 +163,7 @@ pct() { awk -v part="$1" -v whole="$2" 'BEGIN { printf "%.2f\n", whole ? 100 * p
 # bpftrace at the same time misses the same. The switch away from the task is seen: it counts as one without a start.
 # nearly NAME GOT TRUE: never more, and what is less is among those without a start. One or two sleeps may be none, as
 # their time is over before they begin.
-nearly() { within "$1" "$2" $(($3 - 2 - $(counted no_start))) "$3"; }
+nearly() { within "$1" "$2" $(($3 - 4 - $(counted no_start))) "$3"; }
 # each_wait NAME TRUE: all waits, those without a start among them, are as many. A task may be preempted after it looked.
 each_wait() { within "$1" $(($(counted wakeups) + $(counted preemptions) + $(counted no_start))) $(($2 - 1)) $(($2 + 4)); }
 
