@@ -121,7 +121,11 @@ if cpu_cgroup; then
 	within=
 	before=$(throttled_ns "$cgroup")
 	measure victim
-	explained 'a CPU quota' quota '' $(($(throttled_ns "$cgroup") - before))
+	throttled=$(($(throttled_ns "$cgroup") - before))
+	explained 'a CPU quota' quota '' $throttled
+	longer_ns=0
+	within 'a CPU quota: as in cpu.stat' "$(pct "$(cause_ns quota)" $throttled)" 98 102
+	longer_ns=1000000
 	quota "$cgroup" -1 100000
 else
 	skip 'a CPU quota' 'there is no CPU controller'

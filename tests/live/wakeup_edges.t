@@ -62,6 +62,41 @@ else
 	skip 'moved while it waits' 'one CPU'
 fi
 
+# --- woken on its way to sleep: it waits from the switch on, and who woke it is known
+if [ "$cpu" != "$other" ]; then
+	load racer racer 5000 "$cpu" "$other"
+	with='--above 1ns' target="-t ${tids[racer]}"
+	measure racer
+	with='' target=
+	each_wait 'woken just before it slept: each wait, seen or not' $(($(told racer switches voluntary) + $(told racer switches involuntary) + 1))
+	within 'woken just before it slept: some were' "$(counted raced)" 10 5000
+	within 'woken just before it slept: each had its waker' "$(json '[.latency.cases[] | select(.flags | index("raced"))] | length')" 1 5000
+	is 'woken just before it slept: always the same one' \
+		"$(json '[.latency.cases[] | select(.flags | index("raced")) | "\(.waker.context) \(.waker.comm)"] | unique | join(", ")')" 'task waker'
+	is 'woken by a task: from nowhere else' \
+		"$(json '[.latency.cases[] | select(.kind == "waking" and .waker.comm == "waker") | .waker.context] | unique | join(", ")')" task
+else
+	skip 'woken just before it slept' 'one CPU'
+fi
+
+# --- woken by a disk: its interrupt or the softirq after it, but no task
+disk=$(mktemp "${TMPDIR:-/var/tmp}/kbpfprof-disk.XXXXXX")
+at_exit "rm -f '$disk'"
+head -c 4096 /dev/urandom >"$disk"
+sync "$disk"
+if dd if="$disk" of=/dev/null bs=4096 iflag=direct 2>/dev/null; then
+	load reader periodic -i 20000 -n 40 -c "$cpu" -k hardirq -w 1 -x "$cpu" -D "$disk"
+	with='--above 1ns'
+	measure reader
+	with=
+	others=$(json '[.latency.cases[] | select(.above and .kind == "waking" and .waker.comm != "bash")] | length')
+	by_disk=$(json '[.latency.cases[] | select(.above and .kind == "waking" and (.waker.context == "hardirq" or .waker.context == "softirq"))] | length')
+	within 'woken by a disk: from an interrupt or a softirq, of 100' "$(pct "$by_disk" "$others")" 90 100
+	within 'woken by a disk: often enough' "$by_disk" 30 80
+else
+	skip 'woken by a disk' 'no O_DIRECT'
+fi
+
 # --- nothing is longer than the run, whatever is not known
 begin_ns=$(date +%s%N)
 run "$KBPFPROF" wakeup -q -f json -d 3s --per task
