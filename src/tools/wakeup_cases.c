@@ -9,6 +9,7 @@
 
 #include "core/units.h"
 #include "tools/wakeup.h"
+#include "views/text.h"
 
 #define STACK_FRAMES_CHECKED(n) ((n) > WAKE_STACK_FRAMES ? WAKE_STACK_FRAMES : (n))
 
@@ -296,18 +297,21 @@ int wakeup_drain_worst(struct wakeup_state *w, struct recording *r)
 static void tell_above(const struct recording *r, const struct rec_case *c)
 {
 	time_t s = (time_t)(c->unix_ns / 1000000000);
-	char clock[16] = "", ns[UNITS_BYTES], text[LATENCY_CAUSE_BYTES];
+	char clock[16] = "", ns[UNITS_BYTES], text[LATENCY_CAUSE_BYTES], inert[LATENCY_CAUSE_BYTES * TEXT_ESCAPE_BYTES];
+	bool utf8 = text_is_utf8();
 	struct tm tm;
 
 	if (localtime_r(&s, &tm))
 		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
-	fprintf(stderr, "%s.%06u CPU %d %s-%d %s", clock, (unsigned)(c->unix_ns % 1000000000 / 1000), c->cpu,
-		recording_str(r, c->comm), c->tid, units_duration(ns, c->total_ns));
+	text_inert(inert, sizeof(inert), recording_str(r, c->comm), utf8);
+	fprintf(stderr, "%s.%06u CPU %d %s-%d %s", clock, (unsigned)(c->unix_ns % 1000000000 / 1000), c->cpu, inert,
+		c->tid, units_duration(ns, c->total_ns));
 	for (size_t i = 0; i < c->n_parts && i < 3; i++) {
 		const struct rec_part *p = &c->parts[i];
 
-		fprintf(stderr, "%s %s %s", i ? "," : ":", latency_cause_text(text, r, p->cause, p->id, p->name, p->by),
-			units_duration(ns, p->ns));
+		latency_cause_text(text, r, p->cause, p->id, p->name, p->by);
+		text_inert(inert, sizeof(inert), text, utf8);
+		fprintf(stderr, "%s %s %s", i ? "," : ":", inert, units_duration(ns, p->ns));
 	}
 	fputc('\n', stderr);
 }

@@ -67,6 +67,9 @@ static int drain_hists(struct wakeup_state *w, struct rec_latency *l)
 	return err;
 }
 
+/* Of tasks without a name: no group may be "", which is all of them, and no task's name is that long. */
+#define NO_COMM "[task without a name]"
+
 static int group_name(const struct wakeup_state *w, struct recording *r, const struct wake_group_key *key)
 {
 	char name[4096], path[4000];
@@ -76,6 +79,8 @@ static int group_name(const struct wakeup_state *w, struct recording *r, const s
 		snprintf(name, sizeof(name), "%.16s-%" PRIu64, key->comm, (uint64_t)key->id);
 		break;
 	case WAKE_PER_COMM:
+		if (!*key->comm)
+			return recording_string(r, NO_COMM);
 		snprintf(name, sizeof(name), "%.16s", key->comm);
 		break;
 	case WAKE_PER_CPU:

@@ -40,6 +40,16 @@ kbpfprof -q -f json --per comm -- sh -c "exec $WORKLOADS/periodic -i 2000 -n 50 
 is 'exec: exit status' "$rc" 0
 nearly 'exec: the new program under its name' "$(hist timer count renamed)" 50
 
+# --- names that are none, or that write on terminals
+for name in '' $'\e[31mred\n'; do
+	# shellcheck disable=SC2016 # $0 and $1 are those of that shell
+	kbpfprof -f json --per comm --above 1ns -- sh -c 'exec "$0" -i 2000 -n 20 -m "$1" >/dev/null' "$WORKLOADS/periodic" "$name" </dev/null
+	is "the name ${name@Q}: the groups add up" "$(json '[.latency.histograms[] | select(.kind == "timer" and .group) | .count] | add')" "$(counted timers)"
+	nearly "the name ${name@Q}: each wakeup" "$(counted timers)" 20
+	like "the name ${name@Q}: told as it happens" "$err" '^[0-9:.]+ CPU [0-9]+ '
+	unlike "the name ${name@Q}: nothing for a terminal" "$err" $'[\x01-\x08\x0b-\x1f\x7f]'
+done
+
 # --- a reader that stands still: histograms go on in the kernel, cases that find no room are counted
 load victim periodic -i 2000 -n 600 -c "$cpu" -p fifo:80
 start -q -f json --above 1ns -t "${tids[victim]}"
