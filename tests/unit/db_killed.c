@@ -154,7 +154,7 @@ static void reader_beside_writer(void **state)
 	tgid = fork();
 	if (!tgid) {
 		db_save(path, 20); /* asserts in a child end it, with another status */
-		while (!*was_read) /* on a busy machine the reader may not have had its turn yet */
+		for (int ms = 0; ms < 60000 && !*was_read; ms++) /* on a busy machine its turn may come late */
 			usleep(1000);
 		_exit(0);
 	}
