@@ -176,12 +176,14 @@ adds_up() {
 # explained NAME CAUSE WHO TRUE_NS: this cause comes first, has 80 % of the delays, and its time is the true one to 10 %.
 # WHO is a regex of its words, a task's or handler's name, or "".
 explained() {
-	local ns first
+	local ns first waits
 	ns=$(cause_ns "$2" "$3") first=$(causes | head -n 1)
 	is "$1: exit status" "$rc" 0
 	like "$1: the first cause" "${first%% *}" "^($2)\$"
 	[ -z "$3" ] || like "$1: its name" "$first" "$3"
 	within "$1: its share of the delays" "$(pct "$ns" "$(all_ns)")" 80 100 || causes | head | sed 's/^/# /'
-	within "$1: its length, of the true one" "$(pct "$ns" "$4")" 90 110
+	waits=$(($(counted wakeups) + $(counted preemptions)))
+	# Of waits without a start nothing is explained.
+	within "$1: its length, of the true one" "$(pct "$ns" "$4")" "$(pct $((90 * waits)) $((100 * (waits + $(counted no_start)))))" 110
 	ok "$1: the parts of each case add up" adds_up
 }

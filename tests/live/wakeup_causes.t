@@ -89,7 +89,7 @@ fi
 irq_cpu() {
 	local at
 	for at in "${cpus[@]}"; do
-		"$WORKLOADS/periodic" -n 5 -i 2000 -k hardirq -w 10 -x "$at" -D "$1" </dev/null >"$tmp/irq" 2>&1 || return
+		"$WORKLOADS/periodic" -n 15 -i 2000 -k hardirq -w 10 -x "$at" -D "$1" </dev/null >"$tmp/irq" 2>&1 || return
 		[ "$(told irq work count)" -lt 5 ] || { echo "$at"; return; }
 	done
 }
@@ -111,7 +111,7 @@ fi
 
 # --- limits: the victim does not stop to work, and sees when it did not run
 of=preempted
-gaps() { told victim gap sum_ns; }
+gaps() { awk -v longer="$longer_ns" '$1 == "gap" && $3 - $2 >= longer { sum += $3 - $2 } END { printf "%.0f\n", sum }' "$tmp/victim"; }
 
 if cpu_cgroup; then
 	quota "$cgroup" 20000 100000
@@ -136,7 +136,7 @@ if [ -e "${cgroup:-/none}/cpu.rt_runtime_us" ]; then
 	echo 10000 >"$cgroup/cpu.rt_runtime_us" && echo 100000 >"$cgroup/cpu.rt_period_us"
 	for beside in '' busy; do
 		within="in_cgroup $cgroup"
-		load victim periodic -i 0 -n 1 -w 2000000 -c "$cpu" -p fifo:50 -u -m victim
+		load victim periodic -v -i 0 -n 1 -w 2000000 -c "$cpu" -p fifo:50 -u -m victim
 		within=
 		[ -z "$beside" ] || load busy periodic -c "$cpu" -i 0 -n 1 -w 8000000 -m busy
 		measure victim $beside
@@ -146,7 +146,7 @@ else
 	skip 'RT throttling' 'this kernel has none for groups (CONFIG_RT_GROUP_SCHED)'
 fi
 
-load victim periodic -i 20000 -n 40 -w 5000 -p dl:2000,10000 -m victim
+load victim periodic -v -i 20000 -n 40 -w 5000 -p dl:2000,10000 -m victim
 measure victim
 explained 'a DEADLINE budget' dl_budget '' "$(gaps)"
 of=wakeups
