@@ -155,13 +155,22 @@ of=wakeups
 if [ "$cpu" != "$other" ]; then
 	victim -p fifo:80
 	keep -c "$cpu" -p fifo:90
-	idle=$(awk -v cpu="cpu$other" '$1 == cpu { print $5 }' /proc/stat)
+	ticks() { awk -v cpu="cpu$other" '$1 == cpu { print $5, $2 + $3 + $4 + $5 + $6 + $7 + $8 + $9 }' /proc/stat; }
+	read -r idle all < <(ticks)
 	measure victim keeper
-	idle=$(($(awk -v cpu="cpu$other" '$1 == cpu { print $5 }' /proc/stat) - idle))
-	if [ $idle -gt 70 ]; then # of about 90 ticks
+	read -r idle_now all_now < <(ticks)
+	idle_pct=$((100 * (idle_now - idle) / (all_now - all)))
+	share_pct=$(pct "$(cause_ns affinity keeper)" "$(cause_ns 'affinity|task_better' keeper)")
+	# A wait counts if the other CPU was idle all the time.
+	if [ $idle_pct -ge 15 ]; then
+		within "affinity: its share, the other CPU being idle for $idle_pct %" "$share_pct" $((idle_pct / 3)) 100
+	else
+		skip 'affinity: its share' "the other CPU is idle for $idle_pct % only"
+	fi
+	if [ $idle_pct -ge 85 ]; then
 		like 'affinity: the first cause' "$(causes | head -n 1)" '^affinity .*keeper'
 	else
-		skip 'affinity: the first cause' 'the other CPU is not idle'
+		skip 'affinity: the first cause' "the other CPU is idle for $idle_pct % only"
 	fi
 else
 	skip 'affinity' 'one CPU'
