@@ -94,14 +94,14 @@ static __always_inline struct wait *wait_make(struct task_struct *task)
 	if (config.task_storage) {
 		wait = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 		if (!wait)
-			lost_count(LOST_MAP_ERROR);
+			lost_count(LOST_WAIT);
 		return wait;
 	}
 	tid = task->pid;
 	zeros = bpf_map_lookup_elem(&waits_zeros, &zero);
 	err = zeros ? bpf_map_update_elem(&waits_by_tid, &tid, zeros, BPF_NOEXIST) : 0;
-	if (err)
-		lost_count_update(err);
+	if (err && err != -EEXIST)
+		lost_count(LOST_WAIT);
 	return bpf_map_lookup_elem(&waits_by_tid, &tid);
 }
 

@@ -55,6 +55,23 @@ static __always_inline bool is_wanted(struct task_struct *task)
 	return filter_passes(task, task->tgid, task->pid);
 }
 
+/*
+ * Run once before the first wait counts. An interrupt may wake many tasks before the kernel can refill what storage is
+ * taken from: those that sleep already have theirs from here, where interrupts are on.
+ */
+SEC("iter/task")
+int on_each_task(unsigned long long *ctx)
+{
+	struct task_struct *task = (struct task_struct *)ctx[1]; /* struct bpf_iter__task; NULL: the last */
+
+	if (!task || !is_wanted(task))
+		return 0;
+	wait_make(task);
+	if (config.waker_stacks || config.user_stacks)
+		wait_stacks_make(task);
+	return 0;
+}
+
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *task)
 {

@@ -11,6 +11,7 @@ enum lost_cause {
 	LOST_MAP_BUSY,	  /* -EBUSY: the map's bucket was locked on this CPU (kernels before 6.7) */
 	LOST_MAP_ERROR,	  /* any other errno of a map update */
 	LOST_COLLISION,	  /* two different stacks with one hash, after every probe */
+	LOST_WAIT,	  /* there was no room for a task's wait: it is not measured (wakeup) */
 	LOST_TARGET_FULL, /* the table of followed tasks is full: a child is not followed */
 	LOST_CAUSES,
 };

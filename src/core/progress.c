@@ -45,13 +45,13 @@ bool progress_is_due(const struct progress *p)
 void progress_show(struct progress *p, const struct progress_news *news)
 {
 	uint64_t now = now_ns(), elapsed_ns = now - p->start_ns;
-	char elapsed[UNITS_BYTES], whole[UNITS_BYTES] = "Ctrl-C", samples[UNITS_BYTES], lost[UNITS_BYTES],
+	char elapsed[UNITS_BYTES], whole[UNITS_BYTES] = "Ctrl-C", kept[UNITS_BYTES], lost[UNITS_BYTES],
 				   cpu[UNITS_BYTES];
 
 	if (p->duration_ns)
 		units_duration(whole, p->duration_ns);
-	fprintf(stderr, "\r%s of %s, %s samples, %s lost, own CPU %s\033[K", units_duration(elapsed, elapsed_ns), whole,
-		units_count(samples, news->samples), units_count(lost, news->lost),
+	fprintf(stderr, "\r%s of %s, %s %s, %s lost, own CPU %s\033[K", units_duration(elapsed, elapsed_ns), whole,
+		units_count(kept, news->kept), news->what, units_count(lost, news->lost),
 		units_pct(cpu, (double)(progress_cpu_ns() - p->start_cpu_ns), (double)elapsed_ns));
 	p->next_ns = now + EVERY_NS;
 }

@@ -14,7 +14,8 @@ struct progress {
 
 /* What a line tells; counts are from the start of the run. */
 struct progress_news {
-	uint64_t samples, lost;
+	const char *what; /* "samples" */
+	uint64_t kept, lost;
 };
 
 void progress_start(struct progress *p, bool wanted, uint64_t duration_ns);

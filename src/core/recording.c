@@ -397,9 +397,9 @@ const char *why_name(enum why w)
 const char *lost_name(enum lost_cause c)
 {
 	static const char *const names[LOST_CAUSES] = {
-		[LOST_MAP_FULL] = "stack map full",	  [LOST_MAP_BUSY] = "stack map busy",
-		[LOST_MAP_ERROR] = "stack map error",	  [LOST_COLLISION] = "hash collision",
-		[LOST_TARGET_FULL] = "target table full",
+		[LOST_MAP_FULL] = "stack map full",   [LOST_MAP_BUSY] = "stack map busy",
+		[LOST_MAP_ERROR] = "stack map error", [LOST_COLLISION] = "hash collision",
+		[LOST_WAIT] = "no room for a wait",   [LOST_TARGET_FULL] = "target table full",
 	};
 
 	return (unsigned)c < LOST_CAUSES && names[c] ? names[c] : "?";

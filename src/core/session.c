@@ -224,7 +224,9 @@ static int show_progress(struct session *s, struct recording *r)
 {
 	const struct collector *c = s->tool->collector;
 	int err = read_losses(s, r);
-	struct progress_news news = { c->count ? c->count(s) : 0, recording_lost_sum(r) };
+	struct progress_news news = { .what = s->tool->gives & REC_LATENCY ? "wakeups" : "samples",
+				      .kept = c->count ? c->count(s) : 0,
+				      .lost = recording_lost_sum(r) };
 
 	if (!err)
 		progress_show(&s->progress, &news);

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/tracepoints.h"
 #include "core/kernel_btf.h"
+#include "core/tracepoints.h"
 #include "core/units.h"
 #include "tools/wakeup.h"
 
@@ -294,6 +294,20 @@ static int start_watch(struct session *s)
 	return err;
 }
 
+/* Makes room for the waits of tasks that are there already. What fails is made when they wake. */
+static void meet_tasks(const struct wakeup_state *w)
+{
+	const struct bpf_link *link = w->skeleton->links.on_each_task;
+	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
+	char nothing[64];
+
+	if (fd < 0)
+		return;
+	while (read(fd, nothing, sizeof(nothing)) > 0)
+		;
+	close(fd);
+}
+
 static int wakeup_enable(struct session *s, bool on)
 {
 	struct wakeup_state *w = s->state;
@@ -306,6 +320,8 @@ static int wakeup_enable(struct session *s, bool on)
 		w->next_point_ns = !s->sink && s->time->interval_ns ? now_ns + s->time->interval_ns : UINT64_MAX;
 	}
 	err = on && w->config->user_stacks ? start_watch(s) : 0;
+	if (on)
+		meet_tasks(w);
 	w->skeleton->bss->enabled = on;
 	return err;
 }

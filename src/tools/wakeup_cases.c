@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/text.h"
 #include "core/units.h"
 #include "tools/wakeup.h"
-#include "views/text.h"
 
 #define STACK_FRAMES_CHECKED(n) ((n) > WAKE_STACK_FRAMES ? WAKE_STACK_FRAMES : (n))
 

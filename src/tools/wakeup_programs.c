@@ -105,6 +105,7 @@ static int choose_storage(struct wakeup_state *w)
 	if (!err && storage)
 		err = bpf_map__set_autocreate(w->skeleton->maps.stacks_by_tid, false);
 	bpf_program__set_autoload(w->skeleton->progs.on_free, !storage);
+	bpf_program__set_autoload(w->skeleton->progs.on_each_task, storage);
 	return err;
 }
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/text.h"
 #include "core/units.h"
-#include "views/text.h"
 
 #define LINE_BYTES     1024
 #define HANGING_INDENT 2

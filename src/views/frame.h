@@ -8,7 +8,7 @@
 #define VIEWS_FRAME_H
 
 #include "core/recording.h"
-#include "views/text.h"
+#include "core/text.h"
 
 /* Room for the longest string of a recording, all of it escaped, and what is added. */
 #define FRAME_BYTES (4096 * TEXT_ESCAPE_BYTES + 512)

@@ -78,10 +78,9 @@ static void write_sampling(struct json *j, const struct rec_sampling *s, uint64_
 static void write_lost(struct json *j, const struct rec_lost *lost)
 {
 	static const char *const keys[LOST_CAUSES] = {
-		[LOST_MAP_FULL] = "stack_map_full",
-		[LOST_MAP_BUSY] = "stack_map_busy",
-		[LOST_MAP_ERROR] = "stack_map_error",
-		[LOST_COLLISION] = "hash_collision",
+		[LOST_MAP_FULL] = "stack_map_full",   [LOST_MAP_BUSY] = "stack_map_busy",
+		[LOST_MAP_ERROR] = "stack_map_error", [LOST_COLLISION] = "hash_collision",
+		[LOST_WAIT] = "no_room_for_wait",
 	};
 
 	json_object(j, "lost");

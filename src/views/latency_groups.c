@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/text.h"
 #include "views/footer.h"
 #include "views/latency_view.h"
-#include "views/text.h"
 
 #define ROWS_AUTO     20
 #define NAME_COLUMNS  24 /* enough for a command and a TID */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/intern.h"
-#include "views/text.h"
+#include "core/text.h"
 
 #define SHARE_COLUMNS  15 /* right end of the shares */
 #define INDENT_COLUMNS 19 /* where the tree begins */

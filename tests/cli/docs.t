@@ -118,8 +118,9 @@ is 'the reasons of unnamed frames were read' "$(wc -l <<<"$why")" "$(($(grep -cE
 while read -r reason; do
 	like "kbpfprof-profile.1: [$reason]" "$(part kbpfprof-profile.1 'READING THE TABLE')" "^ +\\[$reason\\]"
 done <<<"$why"
+losses=$(part kbpfprof-profile.1 'READING THE TABLE'; part kbpfprof-wakeup.1 'WHAT IS MEASURED')
 while read -r cause; do
-	like "kbpfprof-profile.1: loss by $cause" "$(part kbpfprof-profile.1 'READING THE TABLE')" "$cause"
+	like "kbpfprof-profile.1 or -wakeup.1: loss by $cause" "$losses" "$cause"
 done < <(grep -oE '\[LOST_[A-Z_]+\] = "[^"]*"' "$top/src/core/recording.c" | cut -d'"' -f2)
 events=$(sed -nE 's/^\t\{ "([a-z-]+)", PERF_TYPE.*/\1/p' "$top/src/core/event_name.c" | lines)
 is 'kbpfprof-profile.1: events' "$(part kbpfprof-profile.1 EVENTS | sed -nE 's/.*takes one of (.*)\. +Also.*/\1/p' | tr -d , | lines)" "$events"

@@ -153,7 +153,7 @@ static void reader_beside_writer(void **state)
 	db_save(path, 1);
 	tgid = fork();
 	if (!tgid) {
-		db_save(path, 20); /* asserts in a child end it, with another status */
+		db_save(path, 20);				 /* asserts in a child end it, with another status */
 		for (int ms = 0; ms < 60000 && !*was_read; ms++) /* on a busy machine its turn may come late */
 			usleep(1000);
 		_exit(0);

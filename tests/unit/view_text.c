@@ -6,8 +6,8 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "core/text.h"
 #include "unit.h"
-#include "views/text.h"
 
 static void inert_is(const char *in, const char *utf8, const char *ascii)
 {

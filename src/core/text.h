@@ -4,8 +4,8 @@
  * A symbol name can hold anything: an escape sequence that rewrites the screen, a newline that
  * forges a row, a mark that turns the reading direction. None of it leaves here unescaped.
  */
-#ifndef VIEWS_TEXT_H
-#define VIEWS_TEXT_H
+#ifndef CORE_TEXT_H
+#define CORE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "views/text.h"
+#include "core/text.h"
 
 #include <langinfo.h>
 #include <stdint.h>
