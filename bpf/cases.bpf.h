@@ -47,6 +47,30 @@ static __always_inline void case_stacks(void *ctx, struct wake_case *c, struct t
 	wait_stack_get(ctx, &c->out_stack, 0);
 }
 
+/* Copied one by one; if more concern the wait the whole ring is. */
+#define CASE_SPANS_FEW 32
+/* Of the time before the task stood in the queue. */
+#define CASE_SPANS_BEFORE 4
+
+/* What the task waits for, having been switched in, is all that happens here: most waits concern few spans. */
+static __always_inline void case_spans(struct wake_case *c, struct context_cpu *cpu)
+{
+	__u32 n = cpu->charge.spans + CASE_SPANS_BEFORE;
+
+	c->spans_kept = n <= CASE_SPANS_FEW ? n : SPANS_RING;
+	if (n > CASE_SPANS_FEW) {
+		bpf_probe_read_kernel(c->spans, sizeof(c->spans), cpu->spans.ring);
+		return;
+	}
+	for (__u32 i = 1; i <= CASE_SPANS_FEW; i++) {
+		__u32 at = (cpu->spans.head - i) & (SPANS_RING - 1);
+
+		if (i > n)
+			break;
+		c->spans[at] = cpu->spans.ring[at];
+	}
+}
+
 /* The waker's name, if it still lives. */
 static __always_inline void case_name_waker(struct wake_waker *w)
 {
@@ -81,7 +105,7 @@ static __always_inline void case_fill(void *ctx, struct wake_case *c, struct con
 	bpf_probe_read_kernel(&c->waker, sizeof(c->waker), &wait->waker);
 	case_name_waker(&c->waker);
 	bpf_probe_read_kernel(&c->parts, sizeof(c->parts), &cpu->charge.parts);
-	bpf_probe_read_kernel(c->spans, sizeof(c->spans), cpu->spans.ring);
+	case_spans(c, cpu);
 	case_stacks(ctx, c, task);
 	barrier();
 	c->complete = 1;

@@ -207,6 +207,7 @@ static __always_inline void charge_begin(struct context_cpu *cpu, struct task_st
 	c->is_direct = !is_wanted && c->quarter < WAKE_SHORT_QUARTERS;
 	c->throttled = !!(wait->task.flags & WAKE_THROTTLED);
 	c->idle_elsewhere = is_held_by_affinity(task, wait, end);
+	c->spans = 0;
 	c->parts.n = 0;
 	c->parts.has_more = 0;
 }

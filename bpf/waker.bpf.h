@@ -38,22 +38,23 @@ static __always_inline __u8 note_depth(const struct context_cpu *cpu)
 
 static __always_inline __u64 behind_ns(struct wake_waker *w, struct spans_cpu *spans, __u64 from_ns, __u64 to_ns)
 {
-	__u64 ns = 0;
+	__u64 ns = 0, longest_ns = 0, part_ns;
 
 #pragma unroll
 	for (__u32 i = 1; i <= BEHIND_MAX; i++) {
 		const struct span *s = spans_slot(spans, spans->head - i);
-		__u64 start_ns = s->start_ns > from_ns ? s->start_ns : from_ns;
 
 		if (s->end_ns <= from_ns || s->end_ns > to_ns)
 			break;
 		if (s->kind != SPAN_HARDIRQ && s->kind != SPAN_VECTOR && s->kind != SPAN_NMI)
 			continue;
-		if (!ns) {
-			w->behind_id = s->kind == SPAN_NMI ? -1 : s->id;
-			__builtin_memcpy(w->behind_name, s->name, sizeof(w->behind_name));
-		}
-		ns += s->end_ns - start_ns;
+		part_ns = s->end_ns - (s->start_ns > from_ns ? s->start_ns : from_ns);
+		ns += part_ns;
+		if (part_ns <= longest_ns)
+			continue;
+		longest_ns = part_ns;
+		w->behind_id = s->kind == SPAN_NMI ? -1 : s->id;
+		__builtin_memcpy(w->behind_name, s->name, sizeof(w->behind_name));
 	}
 	return ns;
 }

@@ -206,7 +206,8 @@ struct wake_case {
 	__u32 cpus_allowed;  /* how many it may run on */
 	__u64 start_ns_boot; /* the wakee's process, to name its frames */
 	__u32 exec_id;
-	__u32 head; /* of `spans` */
+	__u32 spans_kept; /* the newest ones of `spans` */
+	__u32 head;	  /* of `spans` */
 	char comm[KBPFPROF_COMM_BYTES];
 	struct wake_task task;	 /* its times and segments */
 	struct wake_parts parts; /* of the time in the queue */

@@ -390,8 +390,7 @@ static void describe(const struct session *s, struct rec_latency *l)
 	snprintf(l->per, sizeof(l->per), "%s", o->per ? o->per : "");
 	l->no_causes = o->no_causes;
 	wakeup_programs_describe(w, l);
-	if (!l->policy[0])
-		describe_policy(s, l);
+	describe_policy(s, l);
 }
 
 static bool reached(const struct rec_latency *l, uint64_t limit_ns)

@@ -174,7 +174,7 @@ static int add_span(struct recording *r, struct rec_case *to, const struct wake_
 /* Those that reach into the wait, oldest first. */
 static int add_spans(struct recording *r, struct rec_case *to, const struct wake_case *c)
 {
-	unsigned n = c->head < SPANS_RING ? c->head : SPANS_RING;
+	unsigned most = c->spans_kept < SPANS_RING ? c->spans_kept : SPANS_RING, n = c->head < most ? c->head : most;
 	int err = 0;
 
 	to->spans = calloc(SPANS_RING, sizeof(*to->spans));

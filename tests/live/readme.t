@@ -29,6 +29,7 @@ has_rows() {
 	case $1 in
 	*doctor*) grep -q '^subcommands' "$tmp/said" ;;
 	*' -p '* | *' -t '* | *'-- sleep'*) grep -q '^books: ' "$tmp/said" ;; # it may have nothing to do
+	*' -o '*.kbpf) grep -q '[.]kbpf: [0-9.]* [KM]iB' "$tmp/said" ;;
 	*'cases[0].parts'*) grep -q '"cause"' "$tmp/said" ;;
 	*folded*) grep -q '^[^;]*;.* [0-9]*$' out.folded ;;
 	*) grep -q '%' "$tmp/said" && ! grep -q '^no samples' "$tmp/said" ;;
