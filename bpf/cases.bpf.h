@@ -44,7 +44,9 @@ static __always_inline void case_stacks(void *ctx, struct wake_case *c, struct t
 		bpf_probe_read_kernel(&c->waker_stack, sizeof(c->waker_stack), &stacks->waker);
 		bpf_probe_read_kernel(&c->user_stack, sizeof(c->user_stack), &stacks->user);
 	}
-	wait_stack_get(ctx, &c->out_stack, 0);
+	c->out_stack.frames = 0;
+	if (config.causes)
+		wait_stack_get(ctx, &c->out_stack, 0);
 }
 
 /* Copied one by one; if more concern the wait the whole ring is. */
@@ -104,8 +106,10 @@ static __always_inline void case_fill(void *ctx, struct wake_case *c, struct con
 	bpf_probe_read_kernel(&c->task, sizeof(c->task), &wait->task);
 	bpf_probe_read_kernel(&c->waker, sizeof(c->waker), &wait->waker);
 	case_name_waker(&c->waker);
-	bpf_probe_read_kernel(&c->parts, sizeof(c->parts), &cpu->charge.parts);
-	case_spans(c, cpu);
+	if (config.causes) {
+		bpf_probe_read_kernel(&c->parts, sizeof(c->parts), &cpu->charge.parts);
+		case_spans(c, cpu);
+	}
 	case_stacks(ctx, c, task);
 	barrier();
 	c->complete = 1;

@@ -51,10 +51,10 @@ static enum rec_lack lack_of(const struct wakeup_state *w, const struct btf *btf
 	const char *missing;
 	enum rec_lack lack = tracepoints_lack(btf, feature, &missing);
 
-	return lack				  ? lack
-	       : !w->config->causes		  ? LACK_CHOICE
-	       : is_detail && !w->config->details ? LACK_CHOICE
-						  : LACK_NONE;
+	return lack						       ? lack
+	       : !w->config->causes && feature != FEATURE_TRACE_TIMERS ? LACK_CHOICE /* they have a histogram */
+	       : is_detail && !w->config->details		       ? LACK_CHOICE
+								       : LACK_NONE;
 }
 
 static void choose_optional(struct wakeup_state *w, const struct btf *btf)

@@ -17,7 +17,7 @@ interval_us=10000 # slow enough for each case to be told
 
 # side_by_side: leaves "SHIFT=.. ..." in $tmp/fit and the differences in us, theirs less ours, in $tmp/diffs
 side_by_side() {
-	run timeout -k 1 60 "$KBPFPROF" wakeup -q -f json --rt --no-stacks --above 1ns -- \
+	run timeout -k 1 60 "$KBPFPROF" wakeup -q -f json --rt --above 1ns --no-causes --no-stacks --worst 0 -- \
 		sh -c "exec cyclictest -v -q -t 1 -a $cpu -p 80 -i $interval_us -l $rounds >$tmp/cyclictest"
 	sed -nE 's/^ +0: +[0-9]+: +([0-9]+)$/\1/p' "$tmp/cyclictest" >"$tmp/theirs"
 	# "EXPIRY TOTAL", in ns of the day
