@@ -286,6 +286,8 @@ static __always_inline void finish(void *ctx, struct context_cpu *cpu, struct ta
 		explain(cpu, task, wait, end, is_above || is_worst);
 	if (!is_above && !is_worst)
 		return;
+	if ((__u32)task->nr_cpus_allowed < config.cpus_online)
+		t->flags |= WAKE_PINNED;
 	wait->waker.resched_ns = cpu->resched_ns >= t->start_ns && cpu->resched_ns <= end->now_ns ? cpu->resched_ns : 0;
 	if (is_above) {
 		count(WAKE_COUNT_ABOVE);
