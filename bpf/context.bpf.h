@@ -7,6 +7,7 @@
 #define CONTEXT_BPF_H
 
 #include "core.bpf.h"
+#include "counts.bpf.h"
 #include "kbpfprof/wakeup.h"
 
 const volatile struct wakeup_config config = { .causes = 1, .task_storage = 1 };
@@ -186,6 +187,8 @@ static __always_inline void context_irq_end(struct spans_cpu *spans, __u64 now_n
 	__u64 gross_ns = spans_close(spans, LEVEL_HARDIRQ, spans_next(spans), now_ns, spans->inner_ns[LEVEL_HARDIRQ],
 				     kind);
 
+	if (kind == SPAN_UNKNOWN)
+		count(WAKE_COUNT_MISSED_END);
 	spans_publish(spans);
 	context_give_back(spans, inside, gross_ns);
 }
@@ -251,6 +254,8 @@ static __always_inline void context_softirq_end(struct spans_cpu *spans, __u8 ki
 {
 	__u64 inner_ns, late_ns, now_ns = context_moment(spans, LEVEL_SOFTIRQ, &inner_ns), gross_ns;
 
+	if (kind == SPAN_UNKNOWN)
+		count(WAKE_COUNT_MISSED_END);
 	spans->meanwhile = 0;
 	barrier();
 	spans->reserved = 1;

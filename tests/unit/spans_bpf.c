@@ -36,6 +36,7 @@ static struct {
 	bool irqs_on;	       /* a softirq's program runs */
 	unsigned irqs_to_come; /* in it: fewer than it tries again */
 	unsigned injected, lost, windows;
+	__u64 counts[WAKE_COUNTS];
 } fake;
 
 static unsigned roll(unsigned sides)
@@ -63,6 +64,8 @@ static void runs(uint32_t who, unsigned ns)
 
 static void *bpf_map_lookup_elem(void *map, const void *key)
 {
+	if (map == &counts)
+		return &fake.counts[*(const __u32 *)key];
 	return map == &contexts ? &fake.cpu : NULL;
 }
 
@@ -204,12 +207,38 @@ static void interrupts_in_softirqs_programs(void **state)
 			check(fake.now - 1 - roll(WINDOW), fake.now);
 	assert_true(fake.windows > STEPS / 200);
 	assert_true(fake.injected > STEPS / 10);
+	assert_int_equal(fake.counts[WAKE_COUNT_MISSED_END], 0);
+}
+
+/* An end that was not told is counted, and its time is nobody's. */
+static void missed_ends(void **state)
+{
+	struct spans_cpu *spans = &fake.cpu.spans;
+
+	(void)state;
+	memset(&fake, 0, sizeof(fake));
+	enabled = 1;
+	context_irq_enter(SPAN_HARDIRQ, 1);
+	fake.now = 10;
+	context_irq_enter(SPAN_HARDIRQ, 2);
+	assert_int_equal(fake.counts[WAKE_COUNT_MISSED_END], 1);
+	assert_int_equal(spans_slot(spans, 0)->kind, SPAN_UNKNOWN);
+	context_irq_exit(SPAN_HARDIRQ, 2);
+	assert_int_equal(spans_slot(spans, 1)->kind, SPAN_HARDIRQ);
+	context_softirq_enter(3);
+	context_softirq_enter(4);
+	assert_int_equal(fake.counts[WAKE_COUNT_MISSED_END], 2);
+	context_softirq_exit(4);
+	context_irq_enter(SPAN_HARDIRQ, 5);
+	context_task_end(&fake.cpu, &fake.task, 20);
+	assert_int_equal(fake.counts[WAKE_COUNT_MISSED_END], 3);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(interrupts_in_softirqs_programs),
+		cmocka_unit_test(missed_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
