@@ -165,7 +165,8 @@ pct() { awk -v part="$1" -v whole="$2" 'BEGIN { printf "%.2f\n", whole ? 100 * p
 # their time is over before they begin.
 nearly() { within "$1" "$2" $(($3 - 4 - $(counted no_start))) "$3"; }
 # each_wait NAME TRUE: all waits, those without a start among them, are as many. A task may be preempted after it looked.
-each_wait() { within "$1" $(($(counted wakeups) + $(counted preemptions) + $(counted no_start))) $(($2 - 1)) $(($2 + 4)); }
+# Of many switches a few pass without the tracepoint, which the kernel counts yet: bpftrace saw 0 to 10 of 52 000 less.
+each_wait() { within "$1" $(($(counted wakeups) + $(counted preemptions) + $(counted no_start))) $(($2 - 1 - $2 / 5000)) $(($2 + 4)); }
 
 # Parts add up: in every case, and over all.
 adds_up() {
