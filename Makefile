@@ -6,6 +6,8 @@
 # make docs       lists of man pages and completion, from the tables of the program just built
 # make fuzz       libFuzzer on what reads files of others, FUZZ_SECONDS=60 each
 # V=1 shows commands; O=DIR builds there; CC CLANG BPFTOOL ARCH CROSS_COMPILE as usual.
+# For another machine: make deps-arm64, then make static ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-
+# What is built for another machine than this one lies in a folder of its own, O/arm64: nothing mixes.
 
 V ?= 0
 O ?= build
@@ -19,11 +21,26 @@ CXX := $(CROSS_COMPILE)g++
 endif
 CLANG ?= clang
 LLVM_STRIP ?= llvm-strip
+STRIP ?= $(CROSS_COMPILE)strip
 BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool || echo bpftool)
-PKG_CONFIG ?= $(CROSS_COMPILE)pkg-config
-ARCH ?= $(shell uname -m)
 
-BPF_ARCH := $(patsubst x86_64,x86,$(patsubst amd64,x86,$(patsubst aarch64,arm64,$(ARCH))))
+# The target is what the compiler makes code for; names are the kernel's, as __TARGET_ARCH_ wants them.
+kernel_arch = $(patsubst x86_64,x86,$(patsubst amd64,x86,$(patsubst aarch64,arm64,$(1))))
+HOST_ARCH := $(shell uname -m)
+TARGET := $(shell $(CC) -dumpmachine 2>/dev/null || echo $(HOST_ARCH))
+TARGET_ARCH := $(call kernel_arch,$(firstword $(subst -, ,$(TARGET))))
+ARCH ?= $(TARGET_ARCH)
+BPF_ARCH := $(call kernel_arch,$(ARCH))
+ifneq ($(BPF_ARCH),$(TARGET_ARCH))
+$(error ARCH=$(ARCH), but $(CC) compiles for $(TARGET) (CROSS_COMPILE=, for example aarch64-linux-gnu-))
+endif
+ifneq ($(BPF_ARCH),$(call kernel_arch,$(HOST_ARCH)))
+override O := $(O)/$(BPF_ARCH)
+# Debian's libraries of another architecture lie in its multiarch folder; a pkg-config of the target knows better.
+PKG_CONFIG ?= $(shell command -v $(or $(CROSS_COMPILE),$(TARGET)-)pkg-config || \
+	echo env PKG_CONFIG_LIBDIR=$(or $(PKG_CONFIG_LIBDIR),/usr/lib/$(TARGET)/pkgconfig:/usr/share/pkgconfig) pkg-config)
+endif
+PKG_CONFIG ?= pkg-config
 
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' '$(1)' '$(2)';)
@@ -49,7 +66,7 @@ SKELS := $(BPF_SRCS:bpf/%.bpf.c=$(O)/skel/%.skel.h)
 SRCS := $(sort $(wildcard src/*.c src/*/*.c))
 OBJS := $(SRCS:src/%.c=$(O)/obj/%.o)
 
-.PHONY: all deps demo check unit bench lint format static install docs clean
+.PHONY: all deps deps-arm64 demo check unit bench lint format static install docs clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(O)/kbpfprof
@@ -78,7 +95,7 @@ $(O)/kbpfprof: $(OBJS)
 
 static: $(O)/kbpfprof-static
 $(O)/kbpfprof-static: $(OBJS)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) -static $^ $(LIB_LDLIBS_STATIC) -o $@ && $(CROSS_COMPILE)strip $@
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) -static $^ $(LIB_LDLIBS_STATIC) -o $@ && $(STRIP) $@
 
 # Man pages as they are: packagers compress them. Nothing is run, since it may be built for another machine.
 MAN_PAGES := $(sort $(wildcard docs/*.[1-9]))
@@ -94,6 +111,9 @@ docs: $(O)/kbpfprof
 
 deps:
 	$(Q)tests/deps.sh build test lint bench
+
+deps-arm64:
+	$(Q)tests/deps.sh build cross-arm64
 
 # A sub-make, since what is installed here changes what the lines above find.
 demo:

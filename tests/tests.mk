@@ -27,6 +27,17 @@ $(O)/workloads/%: tests/workloads/%.cc
 
 -include $(WORKLOADS:=.d)
 
+# For guests, which have no libraries of their own; so those are left out that load libraries.
+STATIC_WORKLOADS := $(patsubst tests/workloads/%.c,$(O)/workloads-static/%,\
+	$(filter-out %/brief.c %/loader.c,$(sort $(wildcard tests/workloads/*.c))))
+.PHONY: static-workloads
+static-workloads: $(STATIC_WORKLOADS)
+
+$(O)/workloads-static/%: tests/workloads/%.c
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(WORKLOAD_FLAGS) -MMD -MP -MF $@.d $< -static -o $@ -lpthread
+
+-include $(STATIC_WORKLOADS:=.d)
+
 # Programs that make what tests read, of kbpfprof's own parts.
 PROGRAMS := $(patsubst tests/programs/%.c,$(O)/tests/%,$(sort $(wildcard tests/programs/*.c)))
 
