@@ -62,9 +62,11 @@ LIB_LDLIBS := $(shell $(PKG_CONFIG) --libs $(LIBS) 2>/dev/null) -liberty -lm
 LIB_LDLIBS_STATIC := $(shell $(PKG_CONFIG) --static --libs $(LIBS) 2>/dev/null) -liberty -lm
 
 BPF_SRCS := $(sort $(wildcard bpf/*.bpf.c))
+BPF_OBJS := $(BPF_SRCS:bpf/%.c=$(O)/bpf/%.o)
 SKELS := $(BPF_SRCS:bpf/%.bpf.c=$(O)/skel/%.skel.h)
-SRCS := $(sort $(wildcard src/*.c src/*/*.c))
+SRCS := $(filter-out src/static/%,$(sort $(wildcard src/*.c src/*/*.c)))
 OBJS := $(SRCS:src/%.c=$(O)/obj/%.o)
+STATIC_OBJS := $(patsubst src/%.c,$(O)/obj/%.o,$(wildcard src/static/*.c))
 
 .PHONY: all deps deps-arm64 demo check unit bench lint format static install docs clean
 .DELETE_ON_ERROR:
@@ -93,9 +95,17 @@ $(O)/obj/%.o: src/%.c Makefile | $(SKELS) $(PAGE)
 $(O)/kbpfprof: $(OBJS)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIB_LDLIBS) -o $@
 
-static: $(O)/kbpfprof-static
-$(O)/kbpfprof-static: $(OBJS)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) -static $^ $(LIB_LDLIBS_STATIC) -o $@ && $(STRIP) $@
+# Warnings of the linker are errors: they tell of functions of glibc's that would load libraries (NSS, dlopen).
+STATIC := $(O)/kbpfprof-static
+STATIC_LIMIT_BYTES := 5242880
+STATIC_LDFLAGS := -static -Wl,--fatal-warnings -Wl,--wrap=dlopen -Wl,-Map=$(STATIC).map
+
+static: $(STATIC)
+	@awk -f src/static/sizes.awk -v file_bytes="$$(wc -c < $<)" -v bpf_bytes="$$(cat $(BPF_OBJS) | wc -c)" $<.map
+
+$(STATIC): $(OBJS) $(STATIC_OBJS)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) $(STATIC_LDFLAGS) $^ $(LIB_LDLIBS_STATIC) -o $@ && $(STRIP) $@
+	$(Q)[ $$(wc -c < $@) -le $(STATIC_LIMIT_BYTES) ] || { echo '$@ is larger than $(STATIC_LIMIT_BYTES) bytes' >&2; exit 1; }
 
 # Man pages as they are: packagers compress them. Nothing is run, since it may be built for another machine.
 MAN_PAGES := $(sort $(wildcard docs/*.[1-9]))
@@ -130,6 +140,6 @@ lint: $(OBJS)
 clean:
 	$(Q)rm -rf $(O)
 
--include $(OBJS:.o=.d) $(wildcard $(O)/bpf/*.d) $(wildcard $(O)/unit/*.d)
+-include $(OBJS:.o=.d) $(STATIC_OBJS:.o=.d) $(wildcard $(O)/bpf/*.d) $(wildcard $(O)/unit/*.d)
 
 include tests/tests.mk
