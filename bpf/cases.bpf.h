@@ -94,11 +94,11 @@ static __always_inline void case_fill(void *ctx, struct wake_case *c, struct con
 	c->cpu = end->cpu_id;
 	c->tgid = filter_tgid(task);
 	c->tid = filter_tid(task);
-	c->prio = (__s16)task->prio;
-	c->normal_prio = (__s16)task->normal_prio;
-	c->policy = (__u16)task->policy;
+	c->prio = (__s16)core_read(task, prio);
+	c->normal_prio = (__s16)core_read(task, normal_prio);
+	c->policy = (__u16)core_read(task, policy);
 	c->idle_elsewhere = cpu->charge.idle_elsewhere;
-	c->cpus_allowed = task->nr_cpus_allowed;
+	c->cpus_allowed = core_read(task, nr_cpus_allowed);
 	c->start_ns_boot = BPF_CORE_READ(task, group_leader, start_boottime);
 	c->exec_id = (__u32)BPF_CORE_READ(task, self_exec_id);
 	c->head = cpu->spans.head;

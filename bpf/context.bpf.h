@@ -114,7 +114,7 @@ static __always_inline struct context_cpu *context_here(void)
 /* Is this the task that runs here? */
 static __always_inline bool context_runs_here(struct task_struct *task)
 {
-	return (__u32)bpf_get_current_pid_tgid() == (__u32)task->pid;
+	return (__u32)bpf_get_current_pid_tgid() == (__u32)core_read(task, pid);
 }
 
 /* ns for which the hypervisor ran something else than this CPU, although it had work. */
@@ -313,7 +313,7 @@ static __always_inline void context_follow(struct context_cpu *cpu, struct task_
 		cpu->spans.open[LEVEL_TASK].inner_ns = cpu->spans.inner_ns[LEVEL_TASK];
 		cpu->entry_ns = 0;
 	}
-	if (task->prio < PRIO_FAIR_MIN)
+	if (core_read(task, prio) < PRIO_FAIR_MIN)
 		cpu->has_rt_waiter = 1;
 	__sync_fetch_and_add(&cpu->waiting, 1);
 	if (config.details)
@@ -344,19 +344,20 @@ static __always_inline void context_task_span(struct context_cpu *cpu, struct ta
 	struct spans_cpu *spans = &cpu->spans;
 	struct span_open *open = &spans->open[LEVEL_TASK];
 	struct span *span = spans_next(spans);
+	int prio = core_read(task, prio);
 
-	open->id = task->pid;
+	open->id = core_read(task, pid);
 	open->kind = kind;
 	spans_close(spans, LEVEL_TASK, span, now_ns, inner_ns, SPAN_NONE);
 	if (kind == SPAN_TASK)
-		__builtin_memcpy(span->name, task->comm, sizeof(span->name));
-	span->prio = (__s16)task->prio;
+		core_read_comm(span->name, task);
+	span->prio = (__s16)prio;
 	span->flags = cpu->task_flags;
-	if (kind == SPAN_TASK && task->prio < task->normal_prio) {
+	if (kind == SPAN_TASK && prio < core_read(task, normal_prio)) {
 		span->flags |= SPAN_BOOSTED;
 		__builtin_memcpy(span->by, cpu->boosted_by, sizeof(span->by));
 	}
-	context_count(&cpu->totals, kind, task->prio, span->net_ns);
+	context_count(&cpu->totals, kind, prio, span->net_ns);
 	spans_publish(spans);
 	open->start_ns = now_ns;
 	open->inner_ns = inner_ns;
@@ -374,7 +375,7 @@ static __always_inline void context_close_missed(struct spans_cpu *spans, __u64 
 /* The running task is `task`; it lets go, or changes its priority. */
 static __always_inline void context_task_end(struct context_cpu *cpu, struct task_struct *task, __u64 now_ns)
 {
-	__u8 kind = task->pid ? SPAN_TASK : SPAN_IDLE;
+	__u8 kind = core_read(task, pid) ? SPAN_TASK : SPAN_IDLE;
 
 	context_close_missed(&cpu->spans, now_ns);
 	if (cpu->entry_ns > cpu->spans.open[LEVEL_TASK].start_ns) {
@@ -390,16 +391,17 @@ static __always_inline void context_task_begin(struct context_cpu *cpu, struct t
 {
 	struct rq *rq = cpu->rq; /* a copy: CO-RE would take it for a field of the kernel's */
 	struct task_struct *waiter;
+	int prio = core_read(task, prio);
 
 	cpu->task_flags = 0;
-	if (cpu->has_rt_waiter && task->prio >= PRIO_FAIR_MIN) {
+	if (cpu->has_rt_waiter && prio >= PRIO_FAIR_MIN) {
 		if (rq && bpf_core_field_exists(rq->rt.rt_throttled) && BPF_CORE_READ(rq, rt.rt_throttled))
 			cpu->task_flags |= SPAN_RT_THROTTLED;
 		if (core_by_fair_server(task))
 			cpu->task_flags |= SPAN_FAIR_SERVER;
 	}
-	if (task->prio < task->normal_prio && bpf_core_field_exists(task->pi_top_task)) {
-		waiter = task->pi_top_task;
+	if (prio < core_read(task, normal_prio) && bpf_core_field_exists(task->pi_top_task)) {
+		waiter = core_read(task, pi_top_task);
 		if (waiter)
 			context_name_boost(cpu, waiter);
 	}

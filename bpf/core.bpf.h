@@ -13,8 +13,42 @@
 #define SOFTIRQ_SERVING (1U << 8)
 #define HARDIRQ_SHIFT	16
 #define HARDIRQ_BITS	0xfU
+#define NMI_MASK	0xf00000U
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
+
+/*
+ * Has the kernel its own BTF? Then programs on its tracepoints are loaded as BTF ones, which may read what their
+ * arguments point to. With a file beside it (src/core/kernel_btf.c, which adds the type to that) they are raw ones and
+ * need a helper. An immediate of CO-RE: the verifier drops what is not for this kernel, at no cost.
+ */
+#define core_has_btf() (!bpf_core_type_exists(struct kbpfprof_btf_of_file))
+
+/* A number or pointer, of the size that this kernel gives it: unsigned ones may be narrower than in vmlinux.h. */
+#define core_read(pointer, field)                                                                        \
+	({                                                                                               \
+		typeof(pointer) from_ = (pointer);                                                       \
+		typeof(from_->field) value_;                                                             \
+                                                                                                         \
+		if (core_has_btf()) {                                                                    \
+			value_ = from_->field;                                                           \
+		} else {                                                                                 \
+			__u64 wide_ = 0;                                                                 \
+                                                                                                         \
+			bpf_probe_read_kernel(&wide_, bpf_core_field_size(from_->field), &from_->field); \
+			value_ = (typeof(value_))wide_;                                                  \
+		}                                                                                        \
+		value_;                                                                                  \
+	})
+
+/* Of KBPFPROF_COMM_BYTES. */
+static __always_inline void core_read_comm(char *to, struct task_struct *task)
+{
+	if (core_has_btf())
+		__builtin_memcpy(to, task->comm, sizeof(task->comm));
+	else
+		bpf_probe_read_kernel(to, sizeof(task->comm), (void *)task + bpf_core_field_offset(task->comm));
+}
 
 /*
  * x86 keeps the preempt count in a per-CPU variable, and per-CPU __ksym externs do not load
@@ -22,6 +56,21 @@
  * address, so user space gives the distance between the two, from BTF. 0: not known.
  */
 const volatile __s64 preempt_count_from_rq_bytes = 0;
+
+/*
+ * arm64: is the interrupt that is told of here an NMI? That is one of higher priority there, which comes where others
+ * are off: in the midst of any of our programs, too.
+ */
+static __always_inline bool core_in_nmi(void)
+{
+#if defined(__TARGET_ARCH_arm64)
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	return BPF_CORE_READ(task, thread_info.preempt_count) & NMI_MASK;
+#else
+	return false; /* has a tracepoint of its own */
+#endif
+}
 
 /* Is the preempt count of `task`, which is the one running on this CPU, to be had? */
 static __always_inline bool core_preempt_count(struct task_struct *task, __u32 *count)
@@ -108,7 +157,7 @@ static __always_inline bool core_is_user(struct pt_regs *regs)
 #endif
 }
 
-/* --- The scheduler. `task` comes from a BTF tracepoint: it may be read without a helper. */
+/* --- The scheduler. `task` is an argument of a tracepoint, or what such a one points to: for core_read(). */
 
 #define TASK_DEAD	 0x80	/* include/linux/sched.h; unchanged since 4.14 */
 #define TASK_RTLOCK_WAIT 0x1000 /* since 5.15 */
@@ -117,50 +166,51 @@ static __always_inline bool core_is_user(struct pt_regs *regs)
 static __always_inline __u32 core_task_cpu(struct task_struct *task)
 {
 	if (bpf_core_field_exists(task->thread_info.cpu))
-		return task->thread_info.cpu;
-	return task->cpu;
+		return core_read(task, thread_info.cpu);
+	return core_read(task, cpu);
 }
 
 static __always_inline __u32 core_task_state(struct task_struct *task)
 {
 	if (bpf_core_field_exists(task->__state))
-		return task->__state;
-	return (__u32)((struct task_struct___before_5_14 *)task)->state;
+		return core_read(task, __state);
+	return (__u32)core_read((struct task_struct___before_5_14 *)task, state);
 }
 
 /* In a run queue and wanting to run? Exact in sched_switch, where the queue is locked. */
 static __always_inline bool core_is_runnable(struct task_struct *task)
 {
-	if (bpf_core_field_exists(task->se.sched_delayed) && task->se.sched_delayed)
+	if (bpf_core_field_exists(task->se.sched_delayed) && core_read(task, se.sched_delayed))
 		return false;
-	return task->on_rq;
+	return core_read(task, on_rq);
 }
 
 static __always_inline struct rq *core_task_rq(struct task_struct *task)
 {
 	if (!bpf_core_field_exists(task->se.cfs_rq))
 		return NULL;
-	return task->se.cfs_rq->rq;
+	return core_read(core_read(task, se.cfs_rq), rq);
 }
 
 /* Nanoseconds for which tasks of its cgroups were held back by a CPU quota in this run queue; only grows. */
 static __always_inline __u64 core_quota_ns(struct task_struct *task)
 {
 	struct cfs_rq *cfs_rq;
-	__u64 since, ns;
+	__u64 since, now, ns;
 
-	if (!bpf_core_field_exists(task->se.depth) || !task->se.depth)
+	if (!bpf_core_field_exists(task->se.depth) || !core_read(task, se.depth))
 		return 0;
-	cfs_rq = task->se.cfs_rq;
+	cfs_rq = core_read(task, se.cfs_rq);
 	if (bpf_core_field_exists(cfs_rq->throttled_clock_self_time)) {
-		ns = cfs_rq->throttled_clock_self_time;
-		since = cfs_rq->throttled_clock_self;
-		return since && cfs_rq->rq->clock > since ? ns + cfs_rq->rq->clock - since : ns;
+		ns = core_read(cfs_rq, throttled_clock_self_time);
+		since = core_read(cfs_rq, throttled_clock_self);
+		now = since ? core_read(core_read(cfs_rq, rq), clock) : 0;
+		return now > since ? ns + now - since : ns;
 	}
 	if (bpf_core_field_exists(cfs_rq->throttled_clock_pelt_time))
-		return cfs_rq->throttled_clock_pelt_time;
+		return core_read(cfs_rq, throttled_clock_pelt_time);
 	if (bpf_core_field_exists(struct cfs_rq___before_5_18, throttled_clock_task_time))
-		return ((struct cfs_rq___before_5_18 *)cfs_rq)->throttled_clock_task_time;
+		return core_read((struct cfs_rq___before_5_18 *)cfs_rq, throttled_clock_task_time);
 	return 0;
 }
 
@@ -174,28 +224,30 @@ static __always_inline bool core_rt_throttled(struct task_struct *task)
 	rq = core_task_rq(task);
 	if (!rq || !bpf_core_field_exists(rq->rt.rt_throttled))
 		return false;
-	return rq->rt.rt_throttled;
+	return core_read(rq, rt.rt_throttled);
 }
 
 /* Is it runnable, but held back because its quota or budget is used up? */
 static __always_inline bool core_is_throttled(struct task_struct *task)
 {
-	if (task->prio < 0)
+	int prio = core_read(task, prio);
+
+	if (prio < 0)
 		return BPF_CORE_READ_BITFIELD_PROBED(&task->dl, dl_throttled);
-	if (task->prio < PRIO_FAIR_MIN)
+	if (prio < PRIO_FAIR_MIN)
 		return core_rt_throttled(task);
 	if (bpf_core_field_exists(task->throttled))
-		return task->throttled;
-	if (!bpf_core_field_exists(task->se.depth) || !task->se.depth ||
+		return core_read(task, throttled);
+	if (!bpf_core_field_exists(task->se.depth) || !core_read(task, se.depth) ||
 	    !bpf_core_field_exists(task->se.cfs_rq->throttle_count))
 		return false;
-	return task->se.cfs_rq->throttle_count;
+	return core_read(core_read(task, se.cfs_rq), throttle_count);
 }
 
 /* Does it run on the budget that is kept for ordinary tasks beside realtime ones? */
 static __always_inline bool core_by_fair_server(struct task_struct *task)
 {
-	return bpf_core_field_exists(task->dl_server) && task->dl_server;
+	return bpf_core_field_exists(task->dl_server) && core_read(task, dl_server);
 }
 
 #endif

@@ -42,7 +42,7 @@ static __always_inline bool is_held_by_affinity(struct task_struct *task, const 
 {
 	__u64 wait_ns = end->now_ns - wait->task.queued_ns;
 
-	return !(task->flags & PF_KTHREAD) && (__u32)task->nr_cpus_allowed < config.cpus_online &&
+	return !(core_read(task, flags) & PF_KTHREAD) && (__u32)core_read(task, nr_cpus_allowed) < config.cpus_online &&
 	       wait_ns >= IDLE_SEARCH_MIN_NS && is_idle_elsewhere(end->cpu_id, wait_ns);
 }
 
@@ -196,12 +196,13 @@ static __always_inline void charge_begin(struct context_cpu *cpu, struct task_st
 {
 	struct charge *c = &cpu->charge;
 	__u64 quota_ns = wait->moved_quota_ns;
+	int prio = core_read(task, prio);
 
-	if (task->prio >= PRIO_FAIR_MIN && wait->quota_ns != ~0ULL)
+	if (prio >= PRIO_FAIR_MIN && wait->quota_ns != ~0ULL)
 		quota_ns += spans_gap(wait->quota_ns, core_quota_ns(task));
 	c->quota_ns = quota_ns;
 	c->steal_ns = wait->task.moves ? 0 : spans_gap(wait->steal_ns, context_steal_ns(cpu));
-	c->prio = task->prio;
+	c->prio = prio;
 	c->quarter = hist_quarter(end->total_ns);
 	c->preempted = end->kind == LATENCY_PREEMPTED;
 	c->is_direct = !is_wanted && c->quarter < WAKE_SHORT_QUARTERS;

@@ -20,7 +20,7 @@ int BPF_PROG(on_irq_entry, int irq, struct irqaction *action)
 	struct span_open *open = context_irq_enter(SPAN_HARDIRQ, irq);
 
 	if (open)
-		bpf_probe_read_kernel_str(open->name, sizeof(open->name), action->name);
+		bpf_probe_read_kernel_str(open->name, sizeof(open->name), core_read(action, name));
 	return 0;
 }
 
@@ -124,9 +124,9 @@ int BPF_PROG(on_timer_entry, struct hrtimer *timer)
 	if (!cpu)
 		return 0;
 	t = &cpu->timers[cpu->spans.open[LEVEL_HARDIRQ].kind ? 1 : 0];
-	offset_ns = timer->base->offset;
-	t->expiry_ns = timer->_softexpires - offset_ns;
-	t->hard_expiry_ns = timer->node.expires - offset_ns;
+	offset_ns = core_read(core_read(timer, base), offset);
+	t->expiry_ns = core_read(timer, _softexpires) - offset_ns;
+	t->hard_expiry_ns = core_read(timer, node.expires) - offset_ns;
 	t->open = 1;
 	return 0;
 }

@@ -77,7 +77,7 @@ static __always_inline struct wait *wait_find(struct task_struct *task)
 
 	if (config.task_storage)
 		return bpf_task_storage_get(&waits, task, NULL, 0);
-	tid = task->pid;
+	tid = core_read(task, pid);
 	return bpf_map_lookup_elem(&waits_by_tid, &tid);
 }
 
@@ -97,7 +97,7 @@ static __always_inline struct wait *wait_make(struct task_struct *task)
 			lost_count(LOST_WAIT);
 		return wait;
 	}
-	tid = task->pid;
+	tid = core_read(task, pid);
 	zeros = bpf_map_lookup_elem(&waits_zeros, &zero);
 	err = zeros ? bpf_map_update_elem(&waits_by_tid, &tid, zeros, BPF_NOEXIST) : 0;
 	if (err && err != -EEXIST)
@@ -111,7 +111,7 @@ static __always_inline struct wait_stacks *wait_stacks_find(struct task_struct *
 
 	if (config.task_storage)
 		return bpf_task_storage_get(&stacks, task, NULL, 0);
-	tid = task->pid;
+	tid = core_read(task, pid);
 	return bpf_map_lookup_elem(&stacks_by_tid, &tid);
 }
 
@@ -125,7 +125,7 @@ static __always_inline struct wait_stacks *wait_stacks_make(struct task_struct *
 		return s;
 	if (config.task_storage)
 		return bpf_task_storage_get(&stacks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	tid = task->pid;
+	tid = core_read(task, pid);
 	zeros = bpf_map_lookup_elem(&stacks_zeros, &zero);
 	if (zeros)
 		bpf_map_update_elem(&stacks_by_tid, &tid, zeros, BPF_NOEXIST);
@@ -143,7 +143,7 @@ static __always_inline void wait_stack_get(void *ctx, struct wake_stack *to, __u
 SEC("tp_btf/sched_process_free")
 int BPF_PROG(on_free, struct task_struct *task)
 {
-	__u32 tid = task->pid;
+	__u32 tid = core_read(task, pid);
 
 	bpf_map_delete_elem(&waits_by_tid, &tid);
 	bpf_map_delete_elem(&stacks_by_tid, &tid);

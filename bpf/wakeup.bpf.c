@@ -38,21 +38,24 @@ static __always_inline bool is_measured(__u32 cpu_id)
 /* False: its waits are not asked for. Tells most tasks apart without a table or a look at their storage. */
 static __always_inline bool may_be_wanted(struct task_struct *task)
 {
-	return !filter.by_task || filter.in_pid_ns || filter_may_be(task->tgid) || filter_may_be(task->pid);
+	return !filter.by_task || filter.in_pid_ns || filter_may_be(core_read(task, tgid)) ||
+	       filter_may_be(core_read(task, pid));
 }
 
 /* Is this a task whose waits are asked for? */
 static __always_inline bool is_wanted(struct task_struct *task)
 {
-	if (!task->pid || (__u32)task->tgid == config.self_tgid)
+	__u32 tgid = core_read(task, tgid), tid = core_read(task, pid);
+
+	if (!tid || tgid == config.self_tgid)
 		return false;
-	if (config.rt_only && task->prio >= PRIO_FAIR_MIN)
+	if (config.rt_only && core_read(task, prio) >= PRIO_FAIR_MIN)
 		return false;
 	if (!filter.by_task && !filter.by_comm && !filter.by_cgroup)
 		return true;
 	if (filter.by_task && filter.in_pid_ns)
 		return filter_passes(task, filter_tgid(task), filter_tid(task));
-	return filter_passes(task, task->tgid, task->pid);
+	return filter_passes(task, tgid, tid);
 }
 
 /*
@@ -93,7 +96,8 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	if (!wait)
 		return 0;
 	now_ns = bpf_ktime_get_ns();
-	result = wake_waking(&wait->task, now_ns, context_runs_here(task), !task->on_cpu && !core_is_runnable(task));
+	result = wake_waking(&wait->task, now_ns, context_runs_here(task),
+			     !core_read(task, on_cpu) && !core_is_runnable(task));
 	if (result == WAKE_FIRST)
 		note_waking(1);
 	if (result == WAKE_FIRST || result == WAKE_PENDING)
@@ -107,7 +111,7 @@ int BPF_PROG(on_waking, struct task_struct *task)
 
 static __always_inline void note_held_back(struct wait *wait, struct task_struct *task, const struct context_cpu *cpu)
 {
-	wait->quota_ns = task->prio >= PRIO_FAIR_MIN ? core_quota_ns(task) : 0;
+	wait->quota_ns = core_read(task, prio) >= PRIO_FAIR_MIN ? core_quota_ns(task) : 0;
 	wait->moved_quota_ns = 0;
 	wait->steal_ns = context_steal_ns(cpu);
 	wait->totals = cpu->totals;
@@ -184,7 +188,7 @@ int BPF_PROG(on_migrate, struct task_struct *task, int cpu_id)
 	cpu = context_of(cpu_id);
 	if (cpu)
 		context_follow(cpu, task, now_ns);
-	if (task->prio < PRIO_FAIR_MIN)
+	if (core_read(task, prio) < PRIO_FAIR_MIN)
 		return 0;
 	quota_ns = core_quota_ns(task);
 	wait->moved_quota_ns += spans_gap(wait->quota_ns, quota_ns);
@@ -212,7 +216,7 @@ static __always_inline void group_key(struct wake_group_key *key, struct task_st
 		key->id = cpu_id;
 		break;
 	case WAKE_PER_PRIO:
-		key->id = (__u64)(task->prio + 1);
+		key->id = (__u64)(core_read(task, prio) + 1);
 		break;
 	case WAKE_PER_CGROUP:
 		cgroup = core_task_cgroup(task, filter.cgroup_subsys);
@@ -286,7 +290,7 @@ static __always_inline void finish(void *ctx, struct context_cpu *cpu, struct ta
 		explain(cpu, task, wait, end, is_above || is_worst);
 	if (!is_above && !is_worst)
 		return;
-	if ((__u32)task->nr_cpus_allowed < config.cpus_online)
+	if ((__u32)core_read(task, nr_cpus_allowed) < config.cpus_online)
 		t->flags |= WAKE_PINNED;
 	wait->waker.resched_ns = cpu->resched_ns >= t->start_ns && cpu->resched_ns <= end->now_ns ? cpu->resched_ns : 0;
 	if (is_above) {
@@ -365,8 +369,8 @@ static __always_inline int switched(void *ctx, struct task_struct *prev, struct 
 		return 0;
 	if (!cpu->rq)
 		context_know(cpu, next);
-	out = prev->pid && may_be_wanted(prev) ? wait_find(prev) : NULL;
-	in = next->pid && may_be_wanted(next) ? wait_find(next) : NULL;
+	out = core_read(prev, pid) && may_be_wanted(prev) ? wait_find(prev) : NULL;
+	in = core_read(next, pid) && may_be_wanted(next) ? wait_find(next) : NULL;
 	if (!cpu->waiting && !out && !in)
 		return 0;
 	end.now_ns = bpf_ktime_get_ns();

@@ -75,6 +75,11 @@ struct bpf_raw_tracepoint_args {
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+/* In no kernel: see core_has_btf(). */
+struct kbpfprof_btf_of_file {
+	int given;
+};
+
 struct kernfs_node {
 	__u64 id;
 };

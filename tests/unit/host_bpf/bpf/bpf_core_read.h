@@ -6,6 +6,7 @@
 #define bpf_core_field_exists(...)   1
 #define bpf_core_type_exists(type)   0
 #define bpf_core_type_size(type)     sizeof(type)
+#define bpf_core_field_size(field)   sizeof(field)
 #define HOST_OFFSET_2(type, field)   __builtin_offsetof(type, field)
 #define HOST_OFFSET_1(expression)    __builtin_offsetof(struct task_struct, comm)
 #define HOST_PICK(_1, _2, name, ...) name
