@@ -1,31 +1,32 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What run has each kernel do. Every line says of which command it is and from where:
-# "NAME out TEXT", "NAME err TEXT", "NAME status NUMBER".
+# What run has each kernel do: the guest's part of each suite, one after the other. Every line says of which command
+# it is and from where: "SUITE.NAME out TEXT", "... err TEXT", "... status NUMBER", "... data BASE64".
+# usage: guest.sh SUITE...
+# shellcheck disable=SC3045 # busybox has it; 5.10 counts BPF maps as locked memory
+ulimit -l unlimited
 
-# report NAME COMMAND...
-report() {
+# tell NAME COMMAND...
+tell() {
 	name=$1
 	shift
-	"$@" > /tmp/out 2> /tmp/err
+	"$@" > /tmp/out 2> /tmp/err < /dev/null
 	status=$?
-	sed "s/^/$name out /" /tmp/out
-	sed "s/^/$name err /" /tmp/err
-	echo "$name status $status"
+	sed "s/^/$suite.$name out /" /tmp/out
+	sed "s/^/$suite.$name err /" /tmp/err
+	echo "$suite.$name status $status"
 }
 
-report doctor kbpfprof doctor
+# send NAME FILE
+send() { gzip -c "$2" | base64 | sed "s/^/$suite.$1 data /"; }
 
-share 300 & # keeps one of the two CPUs busy, in functions of known names
-share=$!
-report profile kbpfprof profile -d 2s
-report self-cost kbpfprof profile -d 1s --self-cost
-# Wakings on both CPUs, from both, by timers and others; -d begins when all is loaded.
-(while :; do find /proc | cat > /dev/null; done) &
-finders=$!
-sleeps 1000000 &
-report wakeup kbpfprof wakeup -d 2s
-kill $share $finders $!
+# measuring PID: waits until the tool measures: it sleeps in poll(), and never before
+measuring() { while [ -d "/proc/$1" ] && ! grep -q do_sys_poll "/proc/$1/stack"; do sleep 0.1; done; }
 
-report dmesg dmesg
+for suite; do
+	# shellcheck source=/dev/null
+	. "/root/$suite.guest"
+done
+suite=boot
+tell dmesg dmesg
 exit 0

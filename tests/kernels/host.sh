@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# For what boots kernels and checks what they say: run, wakeup, faults, offline. Sourced after tests/lib.sh.
+#   KERNELS: names of kernels.list, with or without their architecture; default: see choose_kernels
+#   GUEST_amd64, GUEST_arm64: what `make static static-workloads` made for that architecture
+#   KERNEL_RESULTS: a file that gets a line "KERNEL SUITE ok|FAIL|REASON" a check, for tests/kernels/table
+# shellcheck source=tests/kernels/common.sh
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/common.sh"
+# shellcheck disable=SC2034 # kernel, suite and arch are the checks'
+
+# choose_kernels [DEFAULT...]: into $kernels, those of KERNELS, or else these. Names without architecture mean all.
+choose_kernels() {
+	local word name found
+	[ "${KERNELS-all}" ] || skip_all "KERNELS is empty"
+	kernels=
+	for word in ${KERNELS-$*}; do
+		found=
+		for name in $(kernel_names); do
+			[ "$name" = "$word" ] || [ "${name#*-}" = "$word" ] || continue
+			kernels+=" $name" found=yes
+		done
+		[ -n "$found" ] || { echo "Bail out! no kernel $word in kernels.list"; exit 1; }
+	done
+}
+
+# usual_kernels: all of amd64 and the first of arm64
+usual_kernels() { awk '!/^#/ && NF && ($2 == "amd64" || !others++) { print $1 }' "$list"; }
+
+# fetch_all KERNEL...: in the background, in that order, as a guest uses what else this machine has little of;
+# prepare KERNEL does it for one
+prepare() { "$here/fetch" "$1"; }
+fetch_all() {
+	local name
+	for name; do
+		prepare "$name" > "$tmp/$name.log" 2>&1
+		echo $? > "$tmp/$name.fetched"
+	done &
+	fetcher=$!
+	at_exit "kill $fetcher 2> /dev/null; wait $fetcher"
+}
+# is_there KERNEL: waits for it
+is_there() {
+	while [ ! -s "$tmp/$1.fetched" ] && kill -0 "$fetcher"; do sleep 0.1; done
+	grep -qx 0 "$tmp/$1.fetched" || { cat "$tmp/$1.log"; return 1; }
+}
+
+# guest_program NAME: of the guest's architecture, for boot -b
+guest_program() {
+	local folder=GUEST_$arch
+	folder=${!folder:?is set by make check}
+	case $1 in
+	kbpfprof) echo "$folder/kbpfprof-static:/bin/kbpfprof" ;;
+	*) echo "$folder/workloads-static/$1" ;;
+	esac
+}
+
+# check TEXT COMMAND...: a test of $kernel in $suite
+check() {
+	local text=$1 result=ok
+	shift
+	ok "$kernel $suite: $text" "$@" || result=FAIL
+	echo "$kernel $suite $result" >> "${KERNEL_RESULTS:-/dev/null}"
+	[ $result = ok ]
+}
+
+# without REASON: $kernel has no means for what $suite asks
+without() { echo "$kernel $suite $1" >> "${KERNEL_RESULTS:-/dev/null}"; }
+
+# said NAME out|err|status: what command NAME of $suite had to say in the guest
+said() { sed -n "s/^$suite\.$1 $2 \{0,1\}//p" "$tmp/guest"; }
+
+# show NAME: both streams, for the reader of a failure
+show() {
+	said "$1" out
+	said "$1" err
+}
+
+# succeeded NAME
+succeeded() {
+	[ "$(said "$1" status)" = 0 ] && return
+	echo "exit status of $1: $(said "$1" status)"
+	show "$1"
+	return 1
+}
+
+# matches_all NAME REGEX...: each is in its output
+matches_all() {
+	local name=$1 regex
+	shift
+	for regex; do
+		said "$name" out | grep -Eq -- "$regex" && continue
+		echo "no match in the output of $name: $regex"
+		show "$name"
+		return 1
+	done
+}
+
+# received NAME FILE: what the guest sent by `send`
+received() { said "$1" data | base64 -d | gzip -dc > "$2"; }
+
+# clean FILE: a kernel's log has no complaint
+clean() {
+	grep -q 'Linux version' "$1" || { echo "dmesg is not whole"; return 1; }
+	! grep -nE -A 30 'WARNING:|BUG:|Oops|Call Trace|scheduling while atomic|sleeping function|stall' "$1"
+}
