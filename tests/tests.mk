@@ -39,26 +39,32 @@ $(O)/workloads-static/%: tests/workloads/%.c
 -include $(STATIC_WORKLOADS:=.d)
 
 # Programs that make what tests read, of kbpfprof's own parts.
-PROGRAMS := $(patsubst tests/programs/%.c,$(O)/tests/%,$(sort $(wildcard tests/programs/*.c)))
+PROGRAM_BPF := $(patsubst tests/programs/%.bpf.c,$(O)/tests/%.bpf.o,$(sort $(wildcard tests/programs/*.bpf.c)))
+PROGRAMS := $(patsubst tests/programs/%.c,$(O)/tests/%,$(sort $(filter-out %.bpf.c,$(wildcard tests/programs/*.c)))) $(PROGRAM_BPF)
+
+$(O)/tests/%.bpf.o: tests/programs/%.bpf.c tests/tests.mk
+	$(call say,BPF,$@)mkdir -p $(@D) && $(CLANG) $(BPF_ALL_CFLAGS) $(PREFIX_MAP) -MMD -MP -c $< -o $@
 
 $(O)/tests/%: tests/programs/%.c $(OBJS) tests/tests.mk
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) -std=gnu11 $(CPPFLAGS) $(LIB_CFLAGS) $(WARN) $(CFLAGS) $(PREFIX_MAP) -MMD -MP -MF $@.d $< $(filter-out $(O)/obj/main.o,$(OBJS)) $(LDFLAGS) $(LIB_LDLIBS) -o $@
 
--include $(PROGRAMS:=.d)
+-include $(PROGRAMS:=.d) $(PROGRAM_BPF:.o=.d)
 
 .PHONY: check-programs
 check-programs: $(O)/kbpfprof $(UNIT_BINS) $(WORKLOADS) $(PROGRAMS)
 
+include tests/kernels.mk
+
 # TESTS="tests/live/x.t ..." runs these only; LIVE=0 leaves out what needs BPF; KERNELS= names kernels to boot.
-TESTS ?= $(UNIT_BINS) $(sort $(wildcard tests/cli/*.t)) $(sort $(wildcard tests/live/*.t)) tests/kernels/run tests/kernels/offline tests/kernels/wakeup
+TESTS ?= $(UNIT_BINS) $(sort $(wildcard tests/cli/*.t)) $(sort $(wildcard tests/live/*.t)) $(KERNEL_TESTS)
 
 check:
-	$(Q)tests/deps.sh build test lint
-	$(Q)$(MAKE) --no-print-directory check-programs
-	$(Q)$(MAKE) --no-print-directory prove
+	$(Q)tests/deps.sh build test lint cross-arm64
+	$(Q)$(MAKE) --no-print-directory check-programs guest-programs
+	$(Q)$(MAKE) --no-print-directory prove-kernels
 
 prove:
-	$(Q)KBPFPROF=$(abspath $(O)/kbpfprof) WORKLOADS=$(abspath $(O)/workloads) PROGRAMS=$(abspath $(O)/tests) CMOCKA_MESSAGE_OUTPUT=TAP \
+	$(Q)$(KERNEL_ENV) KBPFPROF=$(abspath $(O)/kbpfprof) WORKLOADS=$(abspath $(O)/workloads) PROGRAMS=$(abspath $(O)/tests) CMOCKA_MESSAGE_OUTPUT=TAP \
 		ASAN_OPTIONS=detect_stack_use_after_return=1 prove $(PROVE_FLAGS) --exec '' $(TESTS)
 
 unit: check-programs

@@ -4,9 +4,10 @@
 #   KERNELS: names of kernels.list, with or without their architecture; default: see choose_kernels
 #   GUEST_amd64, GUEST_arm64: what `make static static-workloads` made for that architecture
 #   KERNEL_RESULTS: a file that gets a line "KERNEL SUITE ok|FAIL|REASON" a check, for tests/kernels/table
+# shellcheck disable=SC2034,SC2154 # kernel, suite and arch are those of who sources this, and tmp is lib.sh's
+
 # shellcheck source=tests/kernels/common.sh
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/common.sh"
-# shellcheck disable=SC2034 # kernel, suite and arch are the checks'
 
 # choose_kernels [DEFAULT...]: into $kernels, those of KERNELS, or else these. Names without architecture mean all.
 choose_kernels() {
