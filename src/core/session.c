@@ -18,6 +18,7 @@
 #include "core/exit.h"
 #include "core/features.h"
 #include "core/heap.h"
+#include "core/verifier.h"
 #include "core/version.h"
 
 #define TICK_NS (100 * 1000 * 1000ULL)
@@ -85,16 +86,17 @@ static void raise_memlock(void)
 
 static int load(struct session *s)
 {
-	char why[256];
-	int err = bpf_object__load_skeleton(s->skeleton);
+	struct verifier verifier;
+	int err;
 
+	verifier_watch(&verifier, s->object, s->run->verbose ? VERIFIER_TALKS : VERIFIER_QUIET);
+	err = bpf_object__load_skeleton(s->skeleton);
 	if (!err)
 		err = filter_fill(&s->filter, s->object, s->command.tgid);
-	if (!err)
-		return 0;
-	warnx("cannot load BPF programs: %s (%s%s)", strerror(-err), features_explain_load(err, why, sizeof(why)),
-	      s->run->verbose ? "" : "; -v shows libbpf's log");
-	return -EOPNOTSUPP;
+	if (err)
+		verifier_tell(&verifier, err);
+	verifier_close(&verifier);
+	return err ? -EOPNOTSUPP : 0;
 }
 
 static int attach(struct session *s)
@@ -119,7 +121,18 @@ static int enable_stats(struct session *s)
 	return -EOPNOTSUPP;
 }
 
-static int set_up(struct session *s, const sigset_t *user_mask)
+static int prepare_command(struct session *s, const sigset_t *user_mask)
+{
+	int err = command_prepare(&s->command, s->target->command, user_mask,
+				  s->stdout_is_data ? STDERR_FILENO : STDOUT_FILENO);
+
+	if (err)
+		warnx("cannot fork: %s", strerror(-err));
+	return err;
+}
+
+/* All that comes before the load. user_mask: NULL if no COMMAND is to be made ready. */
+static int prepare(struct session *s, const sigset_t *user_mask)
 {
 	int err = choose_cpus(s);
 
@@ -127,16 +140,17 @@ static int set_up(struct session *s, const sigset_t *user_mask)
 		err = filter_parse(&s->filter, s->target);
 	if (!err)
 		err = call(s->tool->collector->open, s);
-	if (!err && s->target->command) {
-		err = command_prepare(&s->command, s->target->command, user_mask,
-				      s->stdout_is_data ? STDERR_FILENO : STDOUT_FILENO);
-		if (err)
-			warnx("cannot fork: %s", strerror(-err));
-	}
+	if (!err && s->target->command && user_mask)
+		err = prepare_command(s, user_mask);
 	if (!err)
 		err = filter_configure(&s->filter, s->object, s->filter_config);
-	if (!err)
-		err = call(s->tool->collector->configure, s);
+	return err ? err : call(s->tool->collector->configure, s);
+}
+
+static int set_up(struct session *s, const sigset_t *user_mask)
+{
+	int err = prepare(s, user_mask);
+
 	if (!err)
 		err = enable_stats(s);
 	if (!err)
@@ -380,6 +394,29 @@ static int exit_code(const struct session *s, int err)
 	return exit_code_of(err);
 }
 
+/* What this process needs before any BPF. */
+static void begin(struct session *s)
+{
+	s->tick_ns = TICK_NS;
+	s->stats_fd = -1;
+	libbpf_set_print(s->run->verbose ? print_all : print_nothing);
+	raise_memlock();
+	heap_prepare();
+}
+
+int session_try(struct session *s, int (*then)(struct session *s, void *arg), void *arg)
+{
+	int err;
+
+	begin(s);
+	err = prepare(s, NULL);
+	if (!err)
+		err = then(s, arg);
+	tear_down(s);
+	heap_trim();
+	return err;
+}
+
 int session_run(struct session *s, struct recording *r)
 {
 	struct sigaction hup = { .sa_handler = SIG_DFL };
@@ -397,11 +434,7 @@ int session_run(struct session *s, struct recording *r)
 	signal_fd = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signal_fd < 0)
 		return -errno;
-	s->tick_ns = TICK_NS;
-	s->stats_fd = -1;
-	libbpf_set_print(s->run->verbose ? print_all : print_nothing);
-	raise_memlock();
-	heap_prepare();
+	begin(s);
 	err = set_up(s, &user_mask);
 	heap_trim();
 	if (!err && s->sink)

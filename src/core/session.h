@@ -65,4 +65,10 @@ struct session {
  */
 int session_run(struct session *s, struct recording *r);
 
+/*
+ * Opens and configures the tool's collector as session_run() does and calls then(), which may load but attaches
+ * nothing; then all of it is closed again. 0, or the first -errno.
+ */
+int session_try(struct session *s, int (*then)(struct session *s, void *arg), void *arg);
+
 #endif
