@@ -241,6 +241,21 @@ int filter_configure(const struct filter *f, struct bpf_object *object, struct f
 	return err;
 }
 
+const char *filter_left_out(const struct filter *f, const char *program)
+{
+	if (strncmp(program, "filter_", 7) != 0)
+		return NULL;
+	if (!f->config.by_task)
+		return "no -p, -t or COMMAND";
+	if (!strcmp(program, "filter_fork") && !f->inherit)
+		return "--no-inherit";
+	if (!strcmp(program, "filter_free") && f->config.in_pid_ns)
+		return "in a PID namespace filter_exit does it";
+	if (!strcmp(program, "filter_exit") && !f->config.in_pid_ns)
+		return "only in a PID namespace";
+	return !strcmp(program, "filter_exec") && !f->command ? "no COMMAND" : NULL;
+}
+
 /* The programs look a number up only if its hint is set. */
 static int hint(struct bpf_object *object, __u32 id)
 {

@@ -29,6 +29,8 @@ int filter_parse(struct filter *f, const struct target_options *options);
 int filter_configure(const struct filter *f, struct bpf_object *object, struct filter_config *config);
 /* After load: fills the maps; command: tgid of the child that will run COMMAND, or 0. */
 int filter_fill(const struct filter *f, struct bpf_object *object, pid_t command);
+/* Why filter_configure() left one of its programs out, a constant; NULL: it did not, or it is none of its. */
+const char *filter_left_out(const struct filter *f, const char *program);
 /* Do the processes and threads asked for live no more? False when none was asked for. */
 bool filter_targets_gone(const struct filter *f);
 void filter_close(struct filter *f);

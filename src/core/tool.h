@@ -37,7 +37,9 @@ struct collector {
 	 */
 	int (*settle)(struct session *s, struct recording *r, bool last);
 	uint64_t (*count)(struct session *s); /* samples kept so far, for the line of progress; cheap */
-	void (*close)(struct session *s);     /* accepts a half-open session */
+	/* Why configure() left the program out, in a clause; NULL: it did not, or the filter did. For `doctor`. */
+	const char *(*left_out)(struct session *s, const char *program);
+	void (*close)(struct session *s); /* accepts a half-open session */
 };
 
 /*
@@ -106,6 +108,12 @@ enum tool_groups {
 	TOOL_RUN = 1 << 3,
 };
 
+/* A way to use a collector that loads other programs than its defaults do: `doctor --programs` tries it, too. */
+struct tool_variant {
+	const char *name;
+	void (*choose)(void *options, struct target_options *target);
+};
+
 struct tool {
 	const char *name, *summary;
 	const char *usage;		  /* what follows "kbpfprof NAME " */
@@ -116,9 +124,10 @@ struct tool {
 	size_t options_bytes;		  /* ... and the struct they write to, zeroed, then: */
 	void (*defaults)(void *options);  /* NULL: zero is the default */
 	const struct collector *collector;
-	load_fn *load;		       /* instead of a collector */
-	unsigned words_min, words_max; /* of load: files it reads */
-	unsigned gives;		       /* enum rec_content; of a load: what there may be */
+	const struct tool_variant *variants; /* of the collector; ends with a NULL name; NULL: none */
+	load_fn *load;			     /* instead of a collector */
+	unsigned words_min, words_max;	     /* of load: files it reads */
+	unsigned gives;			     /* enum rec_content; of a load: what there may be */
 	const char *default_view;
 	int (*run)(const void *options); /* instead of both: its exit code */
 };

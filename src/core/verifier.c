@@ -14,6 +14,9 @@
 
 /* The most that kernels before 5.14 take: UINT_MAX >> 8. */
 #define LOG_BYTES ((16 << 20) - 1)
+/* A line for each function of a program, and its statistics. */
+#define STATS_BYTES (16 << 10)
+#define LEVEL_STATS 4 /* BPF_LOG_STATS of include/linux/bpf_verifier.h, since 5.2 */
 
 /* libbpf gives its printer no argument to find its own data by, so that this has to stand here, while a load lasts. */
 static __thread struct verifier *watching;
@@ -63,17 +66,47 @@ static int print(enum libbpf_print_level level, const char *format, va_list args
 	return 0;
 }
 
+static size_t count_programs(const struct bpf_object *object)
+{
+	struct bpf_program *p;
+	size_t n = 0;
+
+	bpf_object__for_each_program(p, object) n++;
+	return n;
+}
+
+/* The part of the memory that a program's log goes to. */
+static char *memory_of(const struct verifier *v, const struct bpf_program *program)
+{
+	char *memory = v->memory;
+	struct bpf_program *p;
+
+	bpf_object__for_each_program(p, v->object)
+	{
+		if (p == program || !v->bytes_each)
+			return memory;
+		memory += v->bytes_each;
+	}
+	return NULL;
+}
+
 static void give_memory(struct verifier *v)
 {
 	struct bpf_program *p;
 
-	v->memory = mmap(NULL, LOG_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	v->bytes_each = v->mode == VERIFIER_COUNTS ? STATS_BYTES : 0;
+	v->bytes = v->bytes_each ? v->bytes_each * count_programs(v->object) : LOG_BYTES;
+	v->memory = mmap(NULL, v->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (v->memory == MAP_FAILED) {
 		v->memory = NULL;
 		return;
 	}
-	v->bytes = LOG_BYTES;
-	bpf_object__for_each_program(p, v->object) bpf_program__set_log_buf(p, v->memory, v->bytes);
+	bpf_object__for_each_program(p, v->object)
+	{
+		bpf_program__set_log_buf(p, memory_of(v, p), v->bytes_each ? v->bytes_each : v->bytes);
+		if (v->bytes_each)
+			bpf_program__set_log_level(p, LEVEL_STATS);
+	}
 }
 
 void verifier_watch(struct verifier *v, struct bpf_object *object, enum verifier_mode mode)
@@ -86,7 +119,17 @@ void verifier_watch(struct verifier *v, struct bpf_object *object, enum verifier
 
 const char *verifier_log(const struct verifier *v)
 {
-	return v->memory ? v->memory : "";
+	const struct bpf_program *p = bpf_object__find_program_by_name(v->object, v->program);
+
+	if (!v->memory || (v->bytes_each && !p))
+		return "";
+	return memory_of(v, p);
+}
+
+bool verifier_stats_of(const struct verifier *v, const struct bpf_program *p, struct verifier_stats *stats)
+{
+	return v->memory && v->bytes_each &&
+	       verifier_read_stats(memory_of(v, p), bpf_program__insns(p), bpf_program__insn_cnt(p), stats);
 }
 
 void verifier_close(struct verifier *v)
@@ -153,7 +196,7 @@ static void tell_program(const struct verifier *v, int err)
 		warnx("program %s (%s): %s on Linux %s %s", v->program, bpf_program__section_name(p),
 		      feature_errno_name(err), u.release, u.machine);
 	else
-		warnx("%s on Linux %s %s", feature_errno_name(err), u.release, u.machine);
+		warnx("on Linux %s %s: %s", u.release, u.machine, feature_errno_name(err));
 }
 
 static void tell_log(const struct verifier *v)

@@ -17,16 +17,22 @@
 #define VERIFIER_LINE_BYTES 160	 /* of each line at most, with its end */
 
 enum verifier_mode {
-	VERIFIER_QUIET, /* libbpf says nothing on stderr */
-	VERIFIER_TALKS, /* its warnings go there */
+	VERIFIER_QUIET,	 /* libbpf says nothing on stderr */
+	VERIFIER_TALKS,	 /* its warnings go there */
+	VERIFIER_COUNTS, /* quiet, and asks the verifier for its statistics of each program */
 };
 
-/* Watches the load of one object. All zero before. */
+struct verifier_stats {
+	uint64_t instructions; /* looked at, those of all paths together: the kernel's limit is a million */
+	uint64_t stack_bytes;  /* of the deepest chain of calls, as the kernel counts: its limit is 512 */
+};
+
+/* Watches the load of one object. */
 struct verifier {
 	struct bpf_object *object;
 	enum verifier_mode mode;
-	char *memory; /* for the log of any program that fails; NULL: there was none */
-	size_t bytes;
+	char *memory; /* for the log of any program that fails, or for one of each; NULL: there was none */
+	size_t bytes, bytes_each;
 	char program[64]; /* that could not be loaded; "": it failed elsewhere, or libbpf did not say where */
 	char complaint[VERIFIER_LINE_BYTES]; /* libbpf's first word on that program or map; "": none */
 	libbpf_print_fn_t print_before;
@@ -36,6 +42,8 @@ struct verifier {
 void verifier_watch(struct verifier *v, struct bpf_object *object, enum verifier_mode mode);
 /* Of the program that failed; "" if it got no answer. Valid until verifier_close(). */
 const char *verifier_log(const struct verifier *v);
+/* VERIFIER_COUNTS, after the load: what the program cost. False: not known. */
+bool verifier_stats_of(const struct verifier *v, const struct bpf_program *p, struct verifier_stats *stats);
 /* Tells on stderr which program failed with `err` (-errno), on which kernel, why and what to do. */
 void verifier_tell(const struct verifier *v, int err);
 void verifier_close(struct verifier *v);
@@ -45,11 +53,6 @@ void verifier_close(struct verifier *v);
  * Returns how many bytes of the log came before.
  */
 size_t verifier_tail(const char *log, unsigned lines, void (*line)(const char *text, void *arg), void *arg);
-
-struct verifier_stats {
-	uint64_t instructions; /* looked at, those of all paths together: the kernel's limit is a million */
-	uint64_t stack_bytes;  /* of the deepest chain of calls, as the kernel counts: its limit is 512 */
-};
 
 /*
  * Reads what the verifier writes at the log level BPF_LOG_STATS (5.2). `insns`: the program as it was loaded, with its

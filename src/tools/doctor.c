@@ -11,7 +11,7 @@
 #include "tools/tools.h"
 
 struct doctor_options {
-	bool json;
+	bool json, programs;
 };
 
 const struct feature_need *doctor_needs(const struct tool *tool)
@@ -44,26 +44,35 @@ static bool anything_works(const struct doctor_report *r)
 	return false;
 }
 
-static int doctor_run(const void *options)
+/* The report itself; an exit code. */
+static int examine(bool json)
 {
-	const struct doctor_options *o = options;
 	struct doctor_report report;
 
 	doctor_gather(&report.facts);
 	features_probe_all(report.features);
-	if (o->json)
+	if (json)
 		doctor_print_json(&report);
 	else
 		doctor_print_text(&report);
+	return anything_works(&report) ? EXIT_DONE : EXIT_NOT_POSSIBLE;
+}
+
+static int doctor_run(const void *options)
+{
+	const struct doctor_options *o = options;
+	int code = o->programs ? doctor_programs(o->json) : examine(o->json);
+
 	if (fflush(stdout) || ferror(stdout)) {
 		warnx("cannot write the report: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
-	return anything_works(&report) ? EXIT_DONE : EXIT_NOT_POSSIBLE;
+	return code;
 }
 
 static const struct option_def doctor_option_defs[] = {
 	OPT_FLAG(0, "json", struct doctor_options, json, "the same facts as JSON"),
+	OPT_FLAG(0, "programs", struct doctor_options, programs, "load each BPF program, tell what the kernel says"),
 	OPT_END,
 };
 
@@ -71,14 +80,16 @@ static const char doctor_help[] = "Loads and attaches a BPF program of each kind
 				  "that matter, and says which subcommands work on this machine, which only in part\n"
 				  "and why, with the cure.\n"
 				  "Nothing is left behind. Exit status 4: no subcommand can work here.\n"
+				  "With --programs: 4 if this kernel refuses a program of some subcommand.\n"
 				  "\n"
 				  "  kbpfprof doctor                                        one screen\n"
+				  "  kbpfprof doctor --programs                             does all of it load here?\n"
 				  "  kbpfprof doctor --json | jq .commands.profile.verdict  for scripts\n";
 
 const struct tool tool_doctor = {
 	.name = "doctor",
 	.summary = "what works on this machine, and what to do about the rest",
-	.usage = "[--json]",
+	.usage = "[--programs] [--json]",
 	.help = doctor_help,
 	.options = doctor_option_defs,
 	.options_bytes = sizeof(struct doctor_options),

@@ -69,4 +69,13 @@ const char *doctor_sysctl_name(enum doctor_sysctl id); /* "perf_event_paranoid" 
 void doctor_print_text(const struct doctor_report *r);
 void doctor_print_json(const struct doctor_report *r);
 
+/* Parts of them. */
+struct json;
+void doctor_print_kernel(const struct doctor_facts *f);
+void doctor_print_item(const char *label, const char *text); /* broken at blanks */
+void doctor_write_kernel(struct json *j, const struct doctor_facts *f);
+
+/* Tries the programs of all collectors and tells on stdout, whose errors are the caller's to see. An exit code. */
+int doctor_programs(bool json);
+
 #endif

@@ -7,7 +7,7 @@
 #include "tools/doctor.h"
 #include "tools/tools.h"
 
-static void write_kernel(struct json *j, const struct doctor_facts *f)
+void doctor_write_kernel(struct json *j, const struct doctor_facts *f)
 {
 	json_object(j, "kernel");
 	json_string(j, "release", f->kernel.release);
@@ -117,7 +117,7 @@ void doctor_print_json(const struct doctor_report *r)
 	json_start(&j, stdout, true);
 	json_object(&j, NULL);
 	json_string(&j, "kbpfprof", KBPFPROF_VERSION);
-	write_kernel(&j, &r->facts);
+	doctor_write_kernel(&j, &r->facts);
 	write_privileges(&j, &r->facts);
 	write_settings(&j, &r->facts);
 	write_system(&j, &r->facts);

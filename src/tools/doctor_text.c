@@ -34,6 +34,11 @@ static __attribute__((format(printf, 2, 3))) void item(const char *label, const 
 	putchar('\n');
 }
 
+void doctor_print_item(const char *label, const char *text)
+{
+	item(label, "%s", text);
+}
+
 /* The value of a setting, or "?". */
 static const char *sysctl_text(const struct doctor_facts *f, enum doctor_sysctl id, char buf[24])
 {
@@ -44,7 +49,7 @@ static const char *sysctl_text(const struct doctor_facts *f, enum doctor_sysctl 
 	return buf;
 }
 
-static void print_kernel(const struct doctor_facts *f)
+void doctor_print_kernel(const struct doctor_facts *f)
 {
 	char hz[32] = "unknown";
 
@@ -219,7 +224,7 @@ static void print_tool(const struct doctor_report *r, const struct tool *tool)
 
 void doctor_print_text(const struct doctor_report *r)
 {
-	print_kernel(&r->facts);
+	doctor_print_kernel(&r->facts);
 	print_privileges(&r->facts);
 	print_hardware(r);
 	print_settings(&r->facts);

@@ -315,6 +315,19 @@ static void profile_close(struct session *s)
 	s->state = NULL;
 }
 
+static void choose_command(void *options, struct target_options *target)
+{
+	static char *const command[] = { "true", NULL };
+
+	(void)options;
+	target->command = command;
+}
+
+static const struct tool_variant profile_variants[] = {
+	{ "a command", choose_command }, /* the filter's programs */
+	{ NULL, NULL },
+};
+
 static const struct collector profile_collector = {
 	.open = profile_open,
 	.configure = profile_configure,
@@ -337,6 +350,7 @@ const struct tool tool_profile = {
 	.options = profile_option_defs,
 	.options_bytes = sizeof(struct profile_options),
 	.collector = &profile_collector,
+	.variants = profile_variants,
 	.gives = REC_SAMPLES,
 	.default_view = "table",
 };

@@ -446,6 +446,29 @@ static void wakeup_close(struct session *s)
 	s->state = NULL;
 }
 
+/* With all that costs programs something: details and stacks come with a target. */
+static void choose_most(void *options, struct target_options *target)
+{
+	static char *const command[] = { "true", NULL };
+	struct wakeup_options *o = options;
+
+	target->command = command;
+	target->comms = "true";
+	o->per = "task";
+	o->above = "100us";
+	o->user_stacks = true;
+}
+
+static const struct tool_variant wakeup_variants[] = {
+	{ "a command, all details", choose_most },
+	{ NULL, NULL },
+};
+
+static const char *wakeup_left_out(struct session *s, const char *program)
+{
+	return wakeup_programs_left_out(s->state, program);
+}
+
 static const struct collector wakeup_collector = {
 	.open = wakeup_open,
 	.configure = wakeup_configure,
@@ -455,6 +478,7 @@ static const struct collector wakeup_collector = {
 	.drain = wakeup_drain,
 	.settle = wakeup_settle,
 	.count = wakeup_count,
+	.left_out = wakeup_left_out,
 	.close = wakeup_close,
 };
 
@@ -469,6 +493,7 @@ const struct tool tool_wakeup = {
 	.options_bytes = sizeof(struct wakeup_options),
 	.defaults = wakeup_defaults,
 	.collector = &wakeup_collector,
+	.variants = wakeup_variants,
 	.gives = REC_LATENCY,
 	.default_view = "latency",
 };

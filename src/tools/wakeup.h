@@ -55,6 +55,8 @@ struct wakeup_state {
 int wakeup_programs_choose(struct session *s);
 /* What they do not show. */
 void wakeup_programs_describe(const struct wakeup_state *w, struct rec_latency *l);
+/* Why one of them is left out, a constant; NULL: it is not. */
+const char *wakeup_programs_left_out(const struct wakeup_state *w, const char *program);
 /* After load: the tracepoints of x86's vectors. */
 int wakeup_vectors_attach(struct wakeup_state *w);
 void wakeup_vectors_detach(struct wakeup_state *w);

@@ -87,6 +87,25 @@ void wakeup_programs_describe(const struct wakeup_state *w, struct rec_latency *
 	l->softirqs_are_threads = w->config->softirqs_are_threads;
 }
 
+const char *wakeup_programs_left_out(const struct wakeup_state *w, const char *program)
+{
+	if (!strcmp(program, "on_free") && w->config->task_storage)
+		return "waits are kept in task storage";
+	if (!strcmp(program, "on_each_task") && !w->config->task_storage)
+		return "waits are not kept in task storage";
+	for (size_t i = 0; i < sizeof(optional) / sizeof(optional[0]); i++) {
+		enum feature feature = optional[i].feature;
+
+		if (strcmp(program, optional[i].program) != 0)
+			continue;
+		if (w->lacks[feature])
+			return w->lacks[feature] == LACK_CHOICE ? "not needed for what was asked"
+								: tracepoints_why(feature, w->lacks[feature]);
+		return w->config->softirqs_are_threads ? "softirqs are threads here" : NULL;
+	}
+	return NULL;
+}
+
 static int choose_storage(struct wakeup_state *w)
 {
 	bool with_stacks = w->config->waker_stacks || w->config->user_stacks, storage;
