@@ -27,7 +27,7 @@ BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool || echo bpft
 # The target is what the compiler makes code for; names are the kernel's, as __TARGET_ARCH_ wants them.
 kernel_arch = $(patsubst x86_64,x86,$(patsubst amd64,x86,$(patsubst aarch64,arm64,$(1))))
 HOST_ARCH := $(shell uname -m)
-TARGET := $(shell $(CC) -dumpmachine 2>/dev/null || echo $(HOST_ARCH))
+TARGET := $(or $(shell $(CC) -dumpmachine 2>/dev/null),$(HOST_ARCH))
 TARGET_ARCH := $(call kernel_arch,$(firstword $(subst -, ,$(TARGET))))
 ARCH ?= $(TARGET_ARCH)
 BPF_ARCH := $(call kernel_arch,$(ARCH))
@@ -50,6 +50,9 @@ say = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' '$(1)' '$(2)';)
 PREFIX_MAP := -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(abspath $(O))=build
 
 CFLAGS ?= -O2 -g
+# As distributions build, since it reads files of others. Fortified functions need an optimizing compiler.
+HARDEN ?= -fstack-protector-strong $(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+HARDEN_LDFLAGS ?= -Wl,-z,relro -Wl,-z,now
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2 -Werror=date-time
 override CPPFLAGS += -D_GNU_SOURCE -Iinclude -Isrc -I$(O)/skel
 BPF_CFLAGS ?= -O2 -g
@@ -90,10 +93,10 @@ $(PAGE): $(PAGE_PARTS) src/views/flamegraph/embed.sh
 # --- C
 # A tool includes the skeleton of its own name: it must exist before the first compile tells make so.
 $(O)/obj/%.o: src/%.c Makefile | $(SKELS) $(PAGE)
-	$(call say,CC,$@)mkdir -p $(@D) && $(CC) -std=gnu11 $(CPPFLAGS) $(LIB_CFLAGS) $(WARN) $(CFLAGS) $(PREFIX_MAP) -MMD -MP -c $< -o $@
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) -std=gnu11 $(CPPFLAGS) $(LIB_CFLAGS) $(WARN) $(CFLAGS) $(HARDEN) $(PREFIX_MAP) -MMD -MP -c $< -o $@
 
 $(O)/kbpfprof: $(OBJS)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIB_LDLIBS) -o $@
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(HARDEN_LDFLAGS) $(LDFLAGS) $^ $(LIB_LDLIBS) -o $@
 
 # Warnings of the linker are errors: they tell of functions of glibc's that would load libraries (NSS, dlopen).
 STATIC := $(O)/kbpfprof-static
@@ -104,7 +107,7 @@ static: $(STATIC)
 	@awk -f src/static/sizes.awk -v file_bytes="$$(wc -c < $<)" -v bpf_bytes="$$(cat $(BPF_OBJS) | wc -c)" $<.map
 
 $(STATIC): $(OBJS) $(STATIC_OBJS)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) $(STATIC_LDFLAGS) $^ $(LIB_LDLIBS_STATIC) -o $@ && $(STRIP) $@
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(HARDEN_LDFLAGS) $(LDFLAGS) $(STATIC_LDFLAGS) $^ $(LIB_LDLIBS_STATIC) -o $@ && $(STRIP) $@
 	$(Q)[ $$(wc -c < $@) -le $(STATIC_LIMIT_BYTES) ] || { echo '$@ is larger than $(STATIC_LIMIT_BYTES) bytes' >&2; exit 1; }
 
 # Man pages as they are: packagers compress them. Nothing is run, since it may be built for another machine.
@@ -120,7 +123,7 @@ docs: $(O)/kbpfprof
 	$(call say,DOCS,docs)docs/generate $(O)/kbpfprof
 
 deps:
-	$(Q)tests/deps.sh build test lint bench
+	$(Q)tests/deps.sh build test lint bench cross-arm64
 
 deps-arm64:
 	$(Q)tests/deps.sh build cross-arm64
