@@ -69,6 +69,7 @@ struct context_cpu {
 	__u64 entry_ns;	      /* of the scheduler, while followed; the switch takes it */
 	__u64 entry_inner_ns;
 	__u64 resched_ns;   /* need_resched was set */
+	__u64 nmi_ns;	    /* arm64: when the NMI that is being handled began */
 	__u64 steal_ns;	    /* as it was at the last timer interrupt */
 	__u8 task_flags;    /* enum span_flags of the running task, known when it began */
 	__u8 own_depth;	    /* what a tracepoint and its program add to the preempt count */
@@ -222,8 +223,7 @@ static __always_inline void context_irq_exit(__u8 kind, __s32 id)
 	open = &cpu->spans.open[LEVEL_HARDIRQ];
 	if (!open->kind) /* its entry was before we were there */
 		return;
-	context_irq_end(&cpu->spans, bpf_ktime_get_ns(),
-			open->kind == kind && open->id == id ? SPAN_NONE : SPAN_UNKNOWN);
+	context_irq_end(&cpu->spans, bpf_ktime_get_ns(), spans_is_end(open, kind, id) ? SPAN_NONE : SPAN_UNKNOWN);
 	cpu->spans.interrupts++;
 }
 

@@ -14,11 +14,37 @@ static __always_inline void note_waking(__u32 now)
 		is_waking = now;
 }
 
+/* An NMI ended, whose programs may have interrupted any other one of this CPU. */
+static __always_inline void note_nmi(struct context_cpu *cpu, __u64 ns)
+{
+	struct spans_cpu *spans = &cpu->spans;
+	struct span *span = spans_next(spans);
+	__u32 level = spans->open[LEVEL_HARDIRQ].kind	? LEVEL_HARDIRQ
+		      : spans->open[LEVEL_SOFTIRQ].kind ? LEVEL_SOFTIRQ
+							: LEVEL_TASK;
+
+	__builtin_memset(span, 0, sizeof(*span));
+	span->end_ns = bpf_ktime_get_ns();
+	span->start_ns = span->end_ns - ns;
+	span->net_ns = ns;
+	span->kind = SPAN_NMI;
+	spans_publish(spans);
+	context_give_back(spans, level, ns);
+}
+
 SEC("tp_btf/irq_handler_entry")
 int BPF_PROG(on_irq_entry, int irq, struct irqaction *action)
 {
-	struct span_open *open = context_irq_enter(SPAN_HARDIRQ, irq);
+	struct context_cpu *cpu;
+	struct span_open *open;
 
+	if (core_in_nmi()) {
+		cpu = context_here();
+		if (cpu)
+			cpu->nmi_ns = bpf_ktime_get_ns();
+		return 0;
+	}
+	open = context_irq_enter(SPAN_HARDIRQ, irq);
 	if (open)
 		bpf_probe_read_kernel_str(open->name, sizeof(open->name), core_read(action, name));
 	return 0;
@@ -27,7 +53,53 @@ int BPF_PROG(on_irq_entry, int irq, struct irqaction *action)
 SEC("tp_btf/irq_handler_exit")
 int BPF_PROG(on_irq_exit, int irq)
 {
-	context_irq_exit(SPAN_HARDIRQ, irq);
+	struct context_cpu *cpu;
+
+	if (!core_in_nmi()) {
+		context_irq_exit(SPAN_HARDIRQ, irq);
+		return 0;
+	}
+	cpu = context_here();
+	if (!cpu || !cpu->nmi_ns) /* it began before we were there */
+		return 0;
+	note_nmi(cpu, spans_gap(cpu->nmi_ns, bpf_ktime_get_ns()));
+	cpu->nmi_ns = 0;
+	return 0;
+}
+
+/* By arm64's ipi_types[] of arch/arm64/kernel/smp.c, which /proc/interrupts prints as well; -1: another one. */
+static __always_inline __s32 ipi_of(const void *reason)
+{
+	char text[8] = "";
+
+	bpf_probe_read_kernel(text, sizeof(text), reason);
+	switch (text[0]) {
+	case 'R': /* Rescheduling interrupts */
+		return VECTOR_IPI_RESCHEDULE;
+	case 'F': /* Function call interrupts */
+		return VECTOR_IPI_CALL_FUNCTION;
+	case 'T': /* Timer broadcast interrupts */
+		return VECTOR_IPI_TIMER;
+	case 'I': /* IRQ work interrupts */
+		return VECTOR_IPI_IRQ_WORK;
+	default: /* CPU wake-up interrupts, CPU stop interrupts and others of that kind */
+		return text[4] == 'w' ? VECTOR_IPI_WAKEUP : text[4] == 's' ? VECTOR_IPI_STOP : -1;
+	}
+}
+
+SEC("tp_btf/ipi_entry")
+int BPF_PROG(on_ipi_entry, const char *reason)
+{
+	struct context_cpu *cpu = context_here();
+	struct span_open *open;
+	__s32 ipi;
+
+	if (!cpu || core_in_nmi())
+		return 0;
+	open = &cpu->spans.open[LEVEL_HARDIRQ];
+	ipi = ipi_of(reason);
+	if (open->kind == SPAN_HARDIRQ && ipi >= 0)
+		spans_enter_ipi(open, ipi);
 	return 0;
 }
 
@@ -87,29 +159,14 @@ int BPF_PROG(on_softirq_exit, unsigned int number)
 	return 0;
 }
 
-/* Told after the fact, for each handler. */
+/* x86: told after the fact, for each handler. */
 SEC("tp_btf/nmi_handler")
 int BPF_PROG(on_nmi, void *handler, __s64 ns)
 {
 	struct context_cpu *cpu = context_here();
-	struct spans_cpu *spans;
-	struct span *span;
-	__u32 level;
 
-	if (!cpu || ns <= 0)
-		return 0;
-	spans = &cpu->spans;
-	level = spans->open[LEVEL_HARDIRQ].kind	  ? LEVEL_HARDIRQ
-		: spans->open[LEVEL_SOFTIRQ].kind ? LEVEL_SOFTIRQ
-						  : LEVEL_TASK;
-	span = spans_next(spans);
-	__builtin_memset(span, 0, sizeof(*span));
-	span->end_ns = bpf_ktime_get_ns();
-	span->start_ns = span->end_ns - ns;
-	span->net_ns = ns;
-	span->kind = SPAN_NMI;
-	spans_publish(spans);
-	context_give_back(spans, level, ns);
+	if (cpu && ns > 0)
+		note_nmi(cpu, ns);
 	return 0;
 }
 

@@ -27,7 +27,7 @@ enum span_kind {
 	SPAN_UNKNOWN, /* an interrupt's or softirq's end was missed: when it ended is not known */
 };
 
-/* Interrupts that have no line: x86's irq_vectors tracepoints. */
+/* Interrupts that /proc/interrupts lists by name: of x86 (tracepoints irq_vectors:*), and IPIs of arm64 (ipi_entry). */
 enum span_vector {
 	VECTOR_LOCAL_TIMER,
 	VECTOR_RESCHEDULE,
@@ -39,7 +39,14 @@ enum span_vector {
 	VECTOR_THRESHOLD,
 	VECTOR_ERROR,
 	VECTOR_SPURIOUS,
+	VECTOR_IPI_RESCHEDULE,
+	VECTOR_IPI_CALL_FUNCTION,
+	VECTOR_IPI_TIMER,
+	VECTOR_IPI_IRQ_WORK,
+	VECTOR_IPI_WAKEUP, /* until 6.11 */
+	VECTOR_IPI_STOP,
 	SPAN_VECTORS,
+	VECTOR_IPIS = VECTOR_IPI_RESCHEDULE, /* the first */
 };
 
 enum span_flags {
@@ -152,6 +159,25 @@ static inline void spans_enter(struct spans_cpu *cpu, __u32 level, __u8 kind, __
 	open->inside = level == LEVEL_HARDIRQ && cpu->open[LEVEL_SOFTIRQ].kind ? LEVEL_SOFTIRQ : LEVEL_TASK;
 	asm volatile("" : : : "memory"); /* last: from here on interrupts take it for running */
 	open->kind = kind;
+}
+
+/*
+ * Every IPI of arm64 is a line of its own, but all are called "IPI": which one it is turns out inside of its handler,
+ * when the span of the line is open.
+ */
+static inline void spans_enter_ipi(struct span_open *open, __s32 ipi)
+{
+	open->kind = SPAN_VECTOR;
+	open->id = ipi;
+	__builtin_memset(open->name, 0, sizeof(open->name));
+}
+
+/* Is this the end of that span? */
+static inline int spans_is_end(const struct span_open *open, __u8 kind, __s32 id)
+{
+	if (open->kind == SPAN_VECTOR && open->id >= VECTOR_IPIS)
+		return kind == SPAN_HARDIRQ;
+	return open->kind == kind && open->id == id;
 }
 
 /*

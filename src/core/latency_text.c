@@ -118,6 +118,13 @@ const char *latency_vector_name(int id)
 		[VECTOR_THRESHOLD] = "threshold",
 		[VECTOR_ERROR] = "APIC error",
 		[VECTOR_SPURIOUS] = "spurious",
+		/* as /proc/interrupts of arm64 has them */
+		[VECTOR_IPI_RESCHEDULE] = "IPI Rescheduling interrupts",
+		[VECTOR_IPI_CALL_FUNCTION] = "IPI Function call interrupts",
+		[VECTOR_IPI_TIMER] = "IPI Timer broadcast interrupts",
+		[VECTOR_IPI_IRQ_WORK] = "IPI IRQ work interrupts",
+		[VECTOR_IPI_WAKEUP] = "IPI CPU wake-up interrupts",
+		[VECTOR_IPI_STOP] = "IPI CPU stop interrupts",
 	};
 
 	_Static_assert(sizeof(names) / sizeof(*names) == SPAN_VECTORS, "a name for each");
@@ -163,12 +170,18 @@ static void numbered(char *buf, const char *what, const char *known, int id)
 		snprintf(buf, LATENCY_CAUSE_BYTES, "%s %d", what, id);
 }
 
+/* Behind the name of one of x86. */
+static const char *vector_noun(int id)
+{
+	return id < VECTOR_IPIS ? " interrupt" : "";
+}
+
 static void vector_text(char *buf, int id)
 {
 	const char *name = latency_vector_name(id);
 
 	if (name)
-		snprintf(buf, LATENCY_CAUSE_BYTES, "%s interrupt", name);
+		snprintf(buf, LATENCY_CAUSE_BYTES, "%s%s", name, vector_noun(id));
 	else
 		snprintf(buf, LATENCY_CAUSE_BYTES, "interrupt vector %d", id);
 }
@@ -189,7 +202,7 @@ static void behind_text(char buf[LATENCY_CAUSE_BYTES], int id, const char *handl
 	const char *who = handler ? handler : id == -1 ? "an NMI" : vector ? vector : "another interrupt";
 
 	snprintf(buf, LATENCY_CAUSE_BYTES, "timer late: behind " NAME "%s", who,
-		 !handler && vector ? " interrupt" : "");
+		 !handler && vector ? vector_noun(id) : "");
 }
 
 char *latency_cause_text(char buf[LATENCY_CAUSE_BYTES], const struct recording *r, enum wake_cause cause, int id,

@@ -20,7 +20,7 @@
 static const struct trace {
 	const char *tracepoints[TRACEPOINTS_MAX]; /* all of them are used together */
 	const char *shows, *why;
-	bool is_elsewhere; /* on arm64 all interrupts have lines, and the preempt count is in each task */
+	bool is_elsewhere; /* on arm64 NMIs come as interrupts do, and the preempt count is in each task */
 } traces[FEATURES] = {
 	[FEATURE_TRACE_WAITS] = {
 		.tracepoints = { "sched_waking", "sched_wakeup", "sched_wakeup_new", "sched_switch", "sched_migrate_task" },
@@ -31,11 +31,16 @@ static const struct trace {
 		.shows = SHOWS_IRQS, .why = "no tracepoints irq:*",
 	},
 	[FEATURE_TRACE_VECTORS] = {
-		.tracepoints = { "local_timer_entry", "local_timer_exit" },
-		.shows = SHOWS_VECTORS, .why = "no tracepoints irq_vectors:*", .is_elsewhere = !IS_X86,
+#if defined(__x86_64__)
+		.tracepoints = { "local_timer_entry", "local_timer_exit" }, .why = "no tracepoints irq_vectors:*",
+#else
+		.tracepoints = { "ipi_entry" }, .why = "no tracepoint ipi_entry",
+#endif
+		.shows = SHOWS_VECTORS,
 	},
 	[FEATURE_TRACE_NMIS] = {
 		.tracepoints = { "nmi_handler" }, .shows = SHOWS_NMIS, .why = "no tracepoint nmi_handler",
+		.is_elsewhere = !IS_X86,
 	},
 	[FEATURE_TRACE_TIMERS] = {
 		.tracepoints = { "hrtimer_expire_entry", "hrtimer_expire_exit" },

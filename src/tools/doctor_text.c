@@ -131,12 +131,12 @@ static void print_hardware(const struct doctor_report *r)
 {
 	char kptr[24], shown[64];
 
-	if (r->features[FEATURE_CYCLES].err || r->features[FEATURE_INSTRUCTIONS].err)
+	if (r->features[FEATURE_CYCLES].err)
 		print_feature("PMU", "", &r->features[FEATURE_CYCLES]);
+	else if (r->features[FEATURE_INSTRUCTIONS].err) /* some emulators; in its words: as if there were no PMU */
+		item("PMU", "cycles, no instructions (%s)", feature_errno_name(r->features[FEATURE_INSTRUCTIONS].err));
 	else
 		item("PMU", "cycles and instructions");
-	if (!r->features[FEATURE_CYCLES].err && r->features[FEATURE_INSTRUCTIONS].err)
-		print_feature("", "", &r->features[FEATURE_INSTRUCTIONS]);
 	snprintf(shown, sizeof(shown), "kernel addresses are shown, kptr_restrict %s",
 		 sysctl_text(&r->facts, SYSCTL_KPTR, kptr));
 	print_feature("kallsyms", shown, &r->features[FEATURE_KALLSYMS]);

@@ -40,7 +40,7 @@ struct wakeup_state {
 	uint64_t next_point_ns; /* CLOCK_MONOTONIC: without a sink the series is ours to time */
 	int64_t realtime_ns;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	int64_t boottime_ns;	/* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
-	struct bpf_link *vector_links[2 * SPAN_VECTORS];
+	struct bpf_link *vector_links[2 * VECTOR_IPIS];
 	struct wake_case *above; /* by CPU, WAKE_ABOVE_SLOTS each; shared with the programs */
 	size_t above_bytes;
 	uint64_t *seen_cases; /* in_ns of the case last taken of each slot of worst_cases */

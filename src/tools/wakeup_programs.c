@@ -20,9 +20,13 @@ static const struct {
 	{ "on_irq_exit", FEATURE_TRACE_IRQS, false },
 	{ "on_softirq_entry", FEATURE_TRACE_IRQS, false },
 	{ "on_softirq_exit", FEATURE_TRACE_IRQS, false },
+	/* x86 */
 	{ "on_vector_entry", FEATURE_TRACE_VECTORS, false },
 	{ "on_vector_exit", FEATURE_TRACE_VECTORS, false },
 	{ "on_nmi", FEATURE_TRACE_NMIS, false },
+	/* arm64 */
+	{ "on_ipi_entry", FEATURE_TRACE_VECTORS, false },
+	/* all */
 	{ "on_timer_entry", FEATURE_TRACE_TIMERS, false },
 	{ "on_timer_exit", FEATURE_TRACE_TIMERS, false },
 	{ "on_schedule", FEATURE_TRACE_SCHEDULE, true },
@@ -31,10 +35,20 @@ static const struct {
 };
 
 /* In the order of enum span_vector. */
-static const char *const vectors[SPAN_VECTORS] = {
+static const char *const vectors[VECTOR_IPIS] = {
 	"local_timer",	    "reschedule",   "call_function",  "call_function_single", "irq_work",
 	"x86_platform_ipi", "thermal_apic", "threshold_apic", "error_apic",	      "spurious_apic",
 };
+
+/* Of another architecture than the one that it is built for. */
+static bool is_foreign(const char *program)
+{
+#if defined(__aarch64__)
+	return !strncmp(program, "on_vector", 9) || !strcmp(program, "on_nmi");
+#else
+	return !strcmp(program, "on_ipi_entry");
+#endif
+}
 
 static int check_needed(const struct btf *btf)
 {
@@ -67,7 +81,7 @@ static void choose_optional(struct wakeup_state *w, const struct btf *btf)
 		bool is_task = w->config->softirqs_are_threads && !strncmp(optional[i].program, "on_softirq", 10);
 
 		w->lacks[optional[i].feature] = lack;
-		bpf_program__set_autoload(p, !lack && !is_task);
+		bpf_program__set_autoload(p, !lack && !is_task && !is_foreign(optional[i].program));
 	}
 	w->lacks[FEATURE_PREEMPT_DEPTH] = lack_of(w, btf, FEATURE_PREEMPT_DEPTH, true);
 	bpf_program__set_autoattach(w->skeleton->progs.on_vector_entry, false);
@@ -99,8 +113,8 @@ const char *wakeup_programs_left_out(const struct wakeup_state *w, const char *p
 		if (strcmp(program, optional[i].program) != 0)
 			continue;
 		if (w->lacks[feature])
-			return w->lacks[feature] == LACK_CHOICE ? "not needed for what was asked"
-								: tracepoints_why(feature, w->lacks[feature]);
+			return w->lacks[feature] == LACK_CHOICE ? "not needed for what was asked" :
+								  tracepoints_why(feature, w->lacks[feature]);
 		return w->config->softirqs_are_threads ? "softirqs are threads here" : NULL;
 	}
 	return NULL;
@@ -176,7 +190,7 @@ int wakeup_vectors_attach(struct wakeup_state *w)
 
 	if (!bpf_program__autoload(w->skeleton->progs.on_vector_entry))
 		return 0;
-	for (unsigned i = 0; i < SPAN_VECTORS && !err; i++) {
+	for (unsigned i = 0; i < VECTOR_IPIS && !err; i++) {
 		err = attach_vector(w, w->skeleton->progs.on_vector_exit, vectors[i], "exit", &w->vector_links[2 * i]);
 		if (!err && w->vector_links[2 * i])
 			err = attach_vector(w, w->skeleton->progs.on_vector_entry, vectors[i], "entry",
@@ -189,6 +203,6 @@ int wakeup_vectors_attach(struct wakeup_state *w)
 
 void wakeup_vectors_detach(struct wakeup_state *w)
 {
-	for (unsigned i = 0; i < 2 * SPAN_VECTORS; i++)
+	for (unsigned i = 0; i < 2 * VECTOR_IPIS; i++)
 		bpf_link__destroy(w->vector_links[i]);
 }

@@ -193,6 +193,46 @@ static void missed_end_of_an_interrupt(void **state)
 	assert_int_equal(newest(&cpu, 2)->kind, SPAN_UNKNOWN);
 }
 
+/* arm64: line 2 turns out to be an IPI; the end of the line is the end of that. */
+static void ipi_is_told_inside_of_its_line(void **state)
+{
+	static struct spans_cpu cpu;
+	struct span_open *open = &cpu.open[LEVEL_HARDIRQ];
+	struct parts p;
+
+	(void)state;
+	driver_switch(&cpu, 7, 0);
+	driver_irq(&cpu, 2, 10);
+	strcpy(open->name, "IPI");
+	assert_true(spans_is_end(open, SPAN_HARDIRQ, 2));
+	assert_false(spans_is_end(open, SPAN_HARDIRQ, 3));
+	assert_false(spans_is_end(open, SPAN_VECTOR, 2));
+	spans_enter_ipi(open, VECTOR_IPI_CALL_FUNCTION);
+	assert_true(spans_is_end(open, SPAN_HARDIRQ, 2));
+	assert_false(spans_is_end(open, SPAN_VECTOR, VECTOR_RESCHEDULE));
+	driver_irq_end(&cpu, 15);
+	driver_switch(&cpu, 8, 50);
+	assert_int_equal(newest(&cpu, 1)->kind, SPAN_VECTOR);
+	assert_int_equal(newest(&cpu, 1)->id, VECTOR_IPI_CALL_FUNCTION);
+	assert_string_equal(newest(&cpu, 1)->name, "");
+	p = explain(&cpu, 0, 50);
+	assert_int_equal(p.of_kind[SPAN_VECTOR], 5);
+	assert_int_equal(p.of_kind[SPAN_TASK], 45);
+}
+
+/* A vector of x86 is not ended by a line of the same number. */
+static void vector_is_ended_by_itself(void **state)
+{
+	static struct spans_cpu cpu;
+	struct span_open *open = &cpu.open[LEVEL_HARDIRQ];
+
+	(void)state;
+	spans_enter(&cpu, LEVEL_HARDIRQ, SPAN_VECTOR, VECTOR_LOCAL_TIMER, 0);
+	assert_true(spans_is_end(open, SPAN_VECTOR, VECTOR_LOCAL_TIMER));
+	assert_false(spans_is_end(open, SPAN_VECTOR, VECTOR_RESCHEDULE));
+	assert_false(spans_is_end(open, SPAN_HARDIRQ, VECTOR_LOCAL_TIMER));
+}
+
 /* The same of a softirq, noticed at the switch, and of an interrupt in it. */
 static void missed_ends_at_the_switch(void **state)
 {
@@ -302,6 +342,8 @@ int main(void)
 		cmocka_unit_test(before_the_first_span),
 		cmocka_unit_test(head_wraps),
 		cmocka_unit_test(missed_end_of_an_interrupt),
+		cmocka_unit_test(ipi_is_told_inside_of_its_line),
+		cmocka_unit_test(vector_is_ended_by_itself),
 		cmocka_unit_test(missed_ends_at_the_switch),
 		cmocka_unit_test(interrupts_while_a_softirq_is_written),
 		cmocka_unit_test(times_that_cannot_be),
