@@ -324,7 +324,7 @@ static void choose_command(void *options, struct target_options *target)
 }
 
 static const struct tool_variant profile_variants[] = {
-	{ "a command", choose_command }, /* the filter's programs */
+	{ "command", choose_command }, /* the filter's programs */
 	{ NULL, NULL },
 };
 

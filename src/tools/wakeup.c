@@ -460,7 +460,7 @@ static void choose_most(void *options, struct target_options *target)
 }
 
 static const struct tool_variant wakeup_variants[] = {
-	{ "a command, all details", choose_most },
+	{ "command", choose_most },
 	{ NULL, NULL },
 };
 

@@ -103,6 +103,8 @@ void wakeup_programs_describe(const struct wakeup_state *w, struct rec_latency *
 
 const char *wakeup_programs_left_out(const struct wakeup_state *w, const char *program)
 {
+	if (is_foreign(program))
+		return "of another architecture";
 	if (!strcmp(program, "on_free") && w->config->task_storage)
 		return "waits are kept in task storage";
 	if (!strcmp(program, "on_each_task") && !w->config->task_storage)
@@ -113,9 +115,9 @@ const char *wakeup_programs_left_out(const struct wakeup_state *w, const char *p
 		if (strcmp(program, optional[i].program) != 0)
 			continue;
 		if (w->lacks[feature])
-			return w->lacks[feature] == LACK_CHOICE ? "not needed for what was asked" :
-								  tracepoints_why(feature, w->lacks[feature]);
-		return w->config->softirqs_are_threads ? "softirqs are threads here" : NULL;
+			return w->lacks[feature] == LACK_CHOICE ? "not needed for what was asked"
+								: tracepoints_why(feature, w->lacks[feature]);
+		return strncmp(program, "on_softirq", 10) ? NULL : "softirqs are threads here";
 	}
 	return NULL;
 }
