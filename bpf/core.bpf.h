@@ -187,15 +187,19 @@ static __always_inline bool core_is_runnable(struct task_struct *task)
 
 static __always_inline struct rq *core_task_rq(struct task_struct *task)
 {
+	struct cfs_rq *cfs_rq;
+
 	if (!bpf_core_field_exists(task->se.cfs_rq))
 		return NULL;
-	return core_read(core_read(task, se.cfs_rq), rq);
+	cfs_rq = core_read(task, se.cfs_rq);
+	return core_read(cfs_rq, rq);
 }
 
 /* Nanoseconds for which tasks of its cgroups were held back by a CPU quota in this run queue; only grows. */
 static __always_inline __u64 core_quota_ns(struct task_struct *task)
 {
 	struct cfs_rq *cfs_rq;
+	struct rq *rq;
 	__u64 since, now, ns;
 
 	if (!bpf_core_field_exists(task->se.depth) || !core_read(task, se.depth))
@@ -204,7 +208,10 @@ static __always_inline __u64 core_quota_ns(struct task_struct *task)
 	if (bpf_core_field_exists(cfs_rq->throttled_clock_self_time)) {
 		ns = core_read(cfs_rq, throttled_clock_self_time);
 		since = core_read(cfs_rq, throttled_clock_self);
-		now = since ? core_read(core_read(cfs_rq, rq), clock) : 0;
+		if (!since)
+			return ns;
+		rq = core_read(cfs_rq, rq);
+		now = core_read(rq, clock);
 		return now > since ? ns + now - since : ns;
 	}
 	if (bpf_core_field_exists(cfs_rq->throttled_clock_pelt_time))
@@ -231,6 +238,7 @@ static __always_inline bool core_rt_throttled(struct task_struct *task)
 static __always_inline bool core_is_throttled(struct task_struct *task)
 {
 	int prio = core_read(task, prio);
+	struct cfs_rq *cfs_rq;
 
 	if (prio < 0)
 		return BPF_CORE_READ_BITFIELD_PROBED(&task->dl, dl_throttled);
@@ -241,7 +249,8 @@ static __always_inline bool core_is_throttled(struct task_struct *task)
 	if (!bpf_core_field_exists(task->se.depth) || !core_read(task, se.depth) ||
 	    !bpf_core_field_exists(task->se.cfs_rq->throttle_count))
 		return false;
-	return core_read(core_read(task, se.cfs_rq), throttle_count);
+	cfs_rq = core_read(task, se.cfs_rq);
+	return core_read(cfs_rq, throttle_count);
 }
 
 /* Does it run on the budget that is kept for ordinary tasks beside realtime ones? */

@@ -32,7 +32,7 @@ static __always_inline void note_nmi(struct context_cpu *cpu, __u64 ns)
 	context_give_back(spans, level, ns);
 }
 
-SEC("tp_btf/irq_handler_entry")
+SEC("raw_tp/irq_handler_entry")
 int BPF_PROG(on_irq_entry, int irq, struct irqaction *action)
 {
 	struct context_cpu *cpu;
@@ -50,7 +50,7 @@ int BPF_PROG(on_irq_entry, int irq, struct irqaction *action)
 	return 0;
 }
 
-SEC("tp_btf/irq_handler_exit")
+SEC("raw_tp/irq_handler_exit")
 int BPF_PROG(on_irq_exit, int irq)
 {
 	struct context_cpu *cpu;
@@ -87,7 +87,7 @@ static __always_inline __s32 ipi_of(const void *reason)
 	}
 }
 
-SEC("tp_btf/ipi_entry")
+SEC("raw_tp/ipi_entry")
 int BPF_PROG(on_ipi_entry, const char *reason)
 {
 	struct context_cpu *cpu = context_here();
@@ -145,14 +145,14 @@ int on_vector_exit(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-SEC("tp_btf/softirq_entry")
+SEC("raw_tp/softirq_entry")
 int BPF_PROG(on_softirq_entry, unsigned int number)
 {
 	context_softirq_enter((__u32)number);
 	return 0;
 }
 
-SEC("tp_btf/softirq_exit")
+SEC("raw_tp/softirq_exit")
 int BPF_PROG(on_softirq_exit, unsigned int number)
 {
 	context_softirq_exit((__u32)number);
@@ -160,7 +160,7 @@ int BPF_PROG(on_softirq_exit, unsigned int number)
 }
 
 /* x86: told after the fact, for each handler. */
-SEC("tp_btf/nmi_handler")
+SEC("raw_tp/nmi_handler")
 int BPF_PROG(on_nmi, void *handler, __s64 ns)
 {
 	struct context_cpu *cpu = context_here();
@@ -171,24 +171,26 @@ int BPF_PROG(on_nmi, void *handler, __s64 ns)
 }
 
 /* Expiries are in the clock of the timer: seen from the clock that its base has `offset` to. */
-SEC("tp_btf/hrtimer_expire_entry")
+SEC("raw_tp/hrtimer_expire_entry")
 int BPF_PROG(on_timer_entry, struct hrtimer *timer)
 {
 	struct context_cpu *cpu = context_here();
+	struct hrtimer_clock_base *base;
 	struct context_timer *t;
 	__s64 offset_ns;
 
 	if (!cpu)
 		return 0;
 	t = &cpu->timers[cpu->spans.open[LEVEL_HARDIRQ].kind ? 1 : 0];
-	offset_ns = core_read(core_read(timer, base), offset);
+	base = core_read(timer, base);
+	offset_ns = core_read(base, offset);
 	t->expiry_ns = core_read(timer, _softexpires) - offset_ns;
 	t->hard_expiry_ns = core_read(timer, node.expires) - offset_ns;
 	t->open = 1;
 	return 0;
 }
 
-SEC("tp_btf/hrtimer_expire_exit")
+SEC("raw_tp/hrtimer_expire_exit")
 int BPF_PROG(on_timer_exit, struct hrtimer *timer)
 {
 	struct context_cpu *cpu = context_here();
@@ -201,7 +203,7 @@ int BPF_PROG(on_timer_exit, struct hrtimer *timer)
 	return 0;
 }
 
-SEC("tp_btf/sched_entry_tp")
+SEC("raw_tp/sched_entry_tp")
 int on_schedule(void *ctx)
 {
 	struct context_cpu *cpu = following ? context_here() : NULL;
@@ -213,7 +215,7 @@ int on_schedule(void *ctx)
 	return 0;
 }
 
-SEC("tp_btf/sched_set_need_resched_tp")
+SEC("raw_tp/sched_set_need_resched_tp")
 int BPF_PROG(on_resched, struct task_struct *task, int cpu_id)
 {
 	struct context_cpu *cpu = following || is_waking ? context_of((__u32)cpu_id) : NULL;
@@ -224,7 +226,7 @@ int BPF_PROG(on_resched, struct task_struct *task, int cpu_id)
 }
 
 /* A task's priority is lent by `waiter`, or given back: what it did so far, it did with the old one. */
-SEC("tp_btf/sched_pi_setprio")
+SEC("raw_tp/sched_pi_setprio")
 int BPF_PROG(on_pi_setprio, struct task_struct *task, struct task_struct *waiter)
 {
 	struct context_cpu *cpu = enabled ? context_of(core_task_cpu(task)) : NULL;

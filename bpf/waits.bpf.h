@@ -140,7 +140,7 @@ static __always_inline void wait_stack_get(void *ctx, struct wake_stack *to, __u
 }
 
 /* The table's entries end with the task; not before, since a number may be used again. */
-SEC("tp_btf/sched_process_free")
+SEC("raw_tp/sched_process_free")
 int BPF_PROG(on_free, struct task_struct *task)
 {
 	__u32 tid = core_read(task, pid);

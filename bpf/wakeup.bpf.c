@@ -75,7 +75,7 @@ int on_each_task(unsigned long long *ctx)
 	return 0;
 }
 
-SEC("tp_btf/sched_waking")
+SEC("raw_tp/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *task)
 {
 	enum wake_result result;
@@ -130,7 +130,7 @@ static __always_inline void queued(struct wait *wait, struct task_struct *task, 
 	note_held_back(wait, task, cpu);
 }
 
-SEC("tp_btf/sched_wakeup")
+SEC("raw_tp/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *task)
 {
 	struct wait *wait = enabled && may_be_wanted(task) ? wait_find(task) : NULL;
@@ -150,7 +150,7 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
 	return 0;
 }
 
-SEC("tp_btf/sched_wakeup_new")
+SEC("raw_tp/sched_wakeup_new")
 int BPF_PROG(on_wakeup_new, struct task_struct *task)
 {
 	struct wait *wait;
@@ -170,7 +170,7 @@ int BPF_PROG(on_wakeup_new, struct task_struct *task)
 	return 0;
 }
 
-SEC("tp_btf/sched_migrate_task")
+SEC("raw_tp/sched_migrate_task")
 int BPF_PROG(on_migrate, struct task_struct *task, int cpu_id)
 {
 	struct wait *wait = enabled && may_be_wanted(task) ? wait_find(task) : NULL;
@@ -385,7 +385,7 @@ static __always_inline int switched(void *ctx, struct task_struct *prev, struct 
 	return 0;
 }
 
-SEC("tp_btf/sched_switch")
+SEC("raw_tp/sched_switch")
 int on_switch(unsigned long long *ctx)
 {
 	if (!enabled)

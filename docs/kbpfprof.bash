@@ -34,6 +34,7 @@ I interval TIME -
 o output FILE -
 - max-loss PCT -
 - self-cost - -
+- btf FILE -
 v verbose - -
 f format FORMAT -
 s sort KEYS -
@@ -74,6 +75,7 @@ I interval TIME -
 o output FILE -
 - max-loss PCT -
 - self-cost - -
+- btf FILE -
 v verbose - -
 f format FORMAT -
 s sort KEYS -
@@ -157,6 +159,8 @@ q quiet - -
 		formats=''
 		options='
 - json - -
+- programs - -
+- btf FILE -
 '
 		;;
 	esac

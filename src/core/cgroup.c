@@ -84,16 +84,15 @@ static int subsys_index(const struct btf *btf, const char *controller)
 }
 
 /* A v1 mount names its controllers among its options: "rw,cpu,cpuacct". */
-static int mount_subsys(struct cgroup_mount *mount)
+static int mount_subsys(struct kernel_btf *k, struct cgroup_mount *mount)
 {
-	struct btf *btf = kernel_btf_load();
+	struct btf *btf = kernel_btf_load(k);
 	int index = -ENOENT;
 	char *save = NULL;
 
 	for (char *word = btf ? strtok_r(mount->options, ",", &save) : NULL; word && index < 0;
 	     word = strtok_r(NULL, ",", &save))
 		index = subsys_index(btf, word);
-	btf__free(btf);
 	return index;
 }
 
@@ -129,7 +128,7 @@ static char *resolve(const char *name)
 	return realpath(path, NULL);
 }
 
-int cgroup_find(const char *name, struct filter_config *config)
+int cgroup_find(const char *name, struct kernel_btf *k, struct filter_config *config)
 {
 	struct cgroup_mount mount = { .v2 = true };
 	char *path = resolve(name);
@@ -142,7 +141,7 @@ int cgroup_find(const char *name, struct filter_config *config)
 	}
 	config->cgroup_id = st.st_ino; /* kernfs: inode number and id are one on 64 bit */
 	config->cgroup_level = level_of(path, &mount);
-	config->cgroup_subsys = mount.v2 ? -1 : mount_subsys(&mount);
+	config->cgroup_subsys = mount.v2 ? -1 : mount_subsys(k, &mount);
 	err = 0;
 	if (!mount.v2 && config->cgroup_subsys < 0) {
 		warnx("cgroup %s cannot be followed: its v1 hierarchy has no controller (name it by another hierarchy)",

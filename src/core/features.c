@@ -18,11 +18,11 @@
 #include <unistd.h>
 
 #include "core/features_bpf.h"
+#include "core/kernel_btf.h"
 #include "core/sysfs.h"
 #include "core/tracepoints.h"
 
 #define LOCKED_DOWN "refused by policy: the kernel is locked down (confidentiality)"
-#define VMLINUX_BTF "/sys/kernel/btf/vmlinux"
 
 /* Older headers lack them: include/uapi/linux/capability.h since 5.8. */
 #ifndef CAP_PERFMON
@@ -250,8 +250,8 @@ static const char *why_not_loaded(int err, char *buf, size_t bytes)
 	case EMFILE:
 		return "too many open files: ulimit -n";
 	default:
-		if (access(VMLINUX_BTF, F_OK))
-			return "this kernel has no BTF: CONFIG_DEBUG_INFO_BTF";
+		if (access(KERNEL_BTF_PATH, F_OK))
+			return KERNEL_BTF_NONE;
 		if (features_locked_down())
 			return LOCKED_DOWN;
 		snprintf(buf, bytes, "%s, this kernel lacks something: see `kbpfprof doctor`", strerror(err));
@@ -321,13 +321,13 @@ int features_refused(struct feature_result *r, int err, const char *step, const 
 	return err;
 }
 
-int features_no_btf(struct feature_result *r, int err)
+int features_no_btf(struct kernel_btf *b, struct feature_result *r, int err)
 {
-	const char *meaning = "the BTF of this kernel cannot be read: " VMLINUX_BTF;
-
-	if (access(VMLINUX_BTF, F_OK))
-		meaning = "this kernel has no BTF: CONFIG_DEBUG_INFO_BTF";
-	return features_refused(r, err, "BTF", meaning, "");
+	if (b->file)
+		return features_refused(r, err, "BTF", b->why, "");
+	if (!kernel_btf_is_there(b))
+		return features_refused(r, err, "BTF", KERNEL_BTF_NONE, KERNEL_BTF_CURE);
+	return features_refused(r, err, "BTF", "the BTF of this kernel cannot be read: " KERNEL_BTF_PATH, "");
 }
 
 int features_perf_open(struct perf_event_attr *attr, int tid, int cpu)
@@ -343,7 +343,7 @@ static int try_btf(struct kernel_btf *b, struct feature_result *r)
 {
 	int err = features_load_btf(b);
 
-	return err ? features_no_btf(r, err) : 0;
+	return err ? features_no_btf(b, r, err) : 0;
 }
 
 /* Opened is not counted: some hypervisors give out a PMU that stands still. */
@@ -440,6 +440,8 @@ static int try_wait_storage(struct kernel_btf *b, struct feature_result *r)
 {
 	if (features_preempt_rt())
 		return features_refused(r, -EOPNOTSUPP, "", "not in the scheduler of PREEMPT_RT", "");
+	if (b->file || !kernel_btf_is_there(b)) /* a task is known as one by the kernel's own */
+		return features_refused(r, -EOPNOTSUPP, "BTF", b->file ? KERNEL_BTF_UNUSED : KERNEL_BTF_NONE, "");
 	return features_try_bpf(FEATURE_TASK_STORAGE, b, r);
 }
 
@@ -468,21 +470,14 @@ static int probe(enum feature id, struct kernel_btf *b, struct feature_result *r
 	}
 }
 
-int feature_probe(enum feature id, struct feature_result *r)
+int feature_probe(struct kernel_btf *k, enum feature id, struct feature_result *r)
 {
-	struct kernel_btf b = { 0 };
-	int err = probe(id, &b, r);
-
-	btf__free(b.btf);
-	return err;
+	return probe(id, k, r);
 }
 
-void features_probe_all(struct feature_result results[FEATURES])
+void features_probe_all(struct kernel_btf *k, struct feature_result results[FEATURES])
 {
-	struct kernel_btf b = { 0 };
-
 	results[FEATURE_NONE] = (struct feature_result){ 0 };
 	for (enum feature id = FEATURE_NONE + 1; id < FEATURES; id++)
-		probe(id, &b, &results[id]);
-	btf__free(b.btf);
+		probe(id, k, &results[id]);
 }

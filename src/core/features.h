@@ -49,14 +49,16 @@ enum feature {
 
 struct feature_result {
 	int err;	/* 0: works; else -errno of the step that failed */
-	char text[128]; /* what that means and which step it was; "" if it works */
+	char text[256]; /* what that means and which step it was; "" if it works */
 	char cure[96];	/* what the user can do; "" if `text` says it already, nothing helps, or it works */
 };
 
+struct kernel_btf; /* core/kernel_btf.h: with a file, the kernel's own BTF is not used */
+
 /* Tries it (some ms) and leaves nothing behind. Returns r->err. */
-int feature_probe(enum feature id, struct feature_result *r);
-/* All of them, quicker than one by one. Element FEATURE_NONE is unused. */
-void features_probe_all(struct feature_result results[FEATURES]);
+int feature_probe(struct kernel_btf *k, enum feature id, struct feature_result *r);
+/* All of them. Element FEATURE_NONE is unused. */
+void features_probe_all(struct kernel_btf *k, struct feature_result results[FEATURES]);
 bool feature_is_bpf(enum feature id);	   /* is it one of the first two groups? */
 const char *feature_name(enum feature id); /* "kprobe.multi": stable, as `doctor --json` has it */
 const char *feature_errno_name(int err);   /* "EPERM" of EPERM or -EPERM, also of the kernel's own 524 */

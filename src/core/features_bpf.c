@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "core/features_bpf.h"
+#include "core/kernel_btf.h"
 #include "core/sysfs.h"
 
 #define TRACEPOINT "sched_process_exec"
@@ -54,16 +55,11 @@ static const struct kind {
 
 int features_load_btf(struct kernel_btf *b)
 {
-	libbpf_print_fn_t print;
+	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	int err = kernel_btf_parse(b);
 
-	if (b->tried)
-		return b->err;
-	print = libbpf_set_print(NULL);
-	b->tried = true;
-	b->btf = btf__load_vmlinux_btf();
-	b->err = b->btf ? 0 : -errno;
 	libbpf_set_print(print);
-	return b->err;
+	return err;
 }
 
 /* --- maps */
@@ -396,6 +392,10 @@ static int find_target(struct trial *t)
 	t->step = "BTF";
 	if (id)
 		return id;
+	if (t->btf->file) {
+		t->meaning = KERNEL_BTF_UNUSED;
+		return -EOPNOTSUPP;
+	}
 	id = btf__find_by_name_kind(t->btf->btf, t->kind->target, t->kind->target_kind);
 	if (id == -ENOENT)
 		t->meaning = "its target is not in the kernel's BTF";
@@ -446,7 +446,7 @@ static int explain(const struct trial *t, int err, struct feature_result *r)
 	char text[sizeof(r->text)];
 
 	if (strcmp(t->step, "BTF") == 0 && t->btf->err)
-		return features_no_btf(r, err);
+		return features_no_btf(t->btf, r, err);
 	if (t->meaning)
 		return features_refused(r, err, t->step, t->meaning, t->cure);
 	if (refused && strcmp(t->step, "perf_event_open") == 0)

@@ -5,14 +5,8 @@
 
 #include "core/features.h"
 
-/* BTF of the kernel, read when first needed (25 ms): what libbpf itself will find and use. */
-struct kernel_btf {
-	struct btf *btf;
-	bool tried;
-	int err; /* 0 or -errno */
-};
-
-int features_load_btf(struct kernel_btf *b); /* b->err */
+/* The BTF of the kernel, read when first needed (25 ms). 0 or -errno. */
+int features_load_btf(struct kernel_btf *b);
 
 /* feature_is_bpf(id). Fills *r, returns r->err. */
 int features_try_bpf(enum feature id, struct kernel_btf *b, struct feature_result *r);
@@ -20,7 +14,7 @@ int features_try_bpf(enum feature id, struct kernel_btf *b, struct feature_resul
 /* Fills *r and returns err. `step` is the call that failed, `cure` may be NULL. */
 int features_refused(struct feature_result *r, int err, const char *step, const char *meaning, const char *cure);
 /* The same for the BTF of the kernel. */
-int features_no_btf(struct feature_result *r, int err);
+int features_no_btf(struct kernel_btf *b, struct feature_result *r, int err);
 /* Is the kernel in lockdown of confidentiality, which takes kernel memory from BPF programs? */
 bool features_locked_down(void);
 struct perf_event_attr;

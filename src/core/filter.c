@@ -172,7 +172,7 @@ static int open_pidfds(struct filter *f)
 	return 0;
 }
 
-int filter_parse(struct filter *f, const struct target_options *o)
+int filter_parse(struct filter *f, const struct target_options *o, struct kernel_btf *k)
 {
 	int err = 0;
 
@@ -192,7 +192,7 @@ int filter_parse(struct filter *f, const struct target_options *o)
 	if (!err && o->comms)
 		err = parse_comms(f, o->comms);
 	if (!err && o->cgroup)
-		err = cgroup_find(o->cgroup, &f->config);
+		err = cgroup_find(o->cgroup, k, &f->config);
 	f->config.by_task = f->tgids.n || f->tids.n || o->command;
 	f->config.by_comm = f->n_comms > 0;
 	f->config.by_cgroup = o->cgroup != NULL;

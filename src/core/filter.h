@@ -13,6 +13,8 @@
 #include "core/options.h"
 #include "kbpfprof/filter.h"
 
+struct kernel_btf;
+
 struct filter {
 	struct filter_config config;
 	bool inherit, command;
@@ -24,7 +26,7 @@ struct filter {
 };
 
 /* 0 or -errno (-EINVAL usage, -ESRCH no such process), after a message. Close in either case. */
-int filter_parse(struct filter *f, const struct target_options *options);
+int filter_parse(struct filter *f, const struct target_options *options, struct kernel_btf *k);
 /* Before load: sets *config and sizes maps, leaves out programs that are not needed. */
 int filter_configure(const struct filter *f, struct bpf_object *object, struct filter_config *config);
 /* After load: fills the maps; command: tgid of the child that will run COMMAND, or 0. */

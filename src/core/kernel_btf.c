@@ -2,21 +2,122 @@
 #include "core/kernel_btf.h"
 
 #include <bpf/btf.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-const char kernel_btf_path[] = "/sys/kernel/btf/vmlinux";
+#include "core/btf_check.h"
+#include "core/btf_file.h"
+#include "core/tracepoints.h"
+#include "core/write_all.h"
+
+/* --- The kernel's own. */
+
+static bool has_own(void)
+{
+	return access(KERNEL_BTF_PATH, F_OK) == 0;
+}
 
 /*
  * The kernel hands its BTF out at once under the first id (since 5.11, 5329722057d4); the file in
  * sysfs comes page by page.
  */
-struct btf *kernel_btf_load(void)
+struct btf *kernel_btf_load(struct kernel_btf *k)
 {
-	struct btf *btf = btf__load_from_kernel_by_id(1);
-
-	return btf ? btf : btf__load_vmlinux_btf();
+	if (!k->tried && has_own())
+		k->btf = btf__load_from_kernel_by_id(1);
+	if (k->btf)
+		k->tried = true;
+	return kernel_btf_parse(k) ? NULL : k->btf;
 }
+
+int kernel_btf_parse(struct kernel_btf *k)
+{
+	if (k->tried)
+		return k->err;
+	k->tried = true;
+	k->btf = has_own() ? btf__parse(KERNEL_BTF_PATH, NULL) : NULL;
+	k->err = k->btf ? 0 : has_own() ? -errno : -ENOENT;
+	return k->err;
+}
+
+bool kernel_btf_is_there(const struct kernel_btf *k)
+{
+	return k->file || has_own();
+}
+
+/* --- A file. */
+
+/* For libbpf: with a type by which programs see that the kernel has none (bpf/core.bpf.h). 0 or -errno. */
+static int copy(struct kernel_btf *k)
+{
+	const void *data;
+	__u32 bytes;
+	int err = btf__add_struct(k->btf, "kbpfprof_btf_of_file", 4);
+
+	data = err < 0 ? NULL : btf__raw_data(k->btf, &bytes);
+	if (!data)
+		return -ENOMEM;
+	k->copy = memfd_create("kbpfprof-btf", MFD_CLOEXEC);
+	if (k->copy < 0)
+		return -errno;
+	snprintf(k->path, sizeof(k->path), "/proc/self/fd/%d", k->copy);
+	return write_all(k->copy, data, bytes);
+}
+
+static int use_file(struct kernel_btf *k)
+{
+	struct btf_check_result result;
+	char wrong[128];
+	int err;
+
+	k->tried = true;
+	k->btf = btf_file_read(k->file, wrong, sizeof(wrong));
+	if (!k->btf) {
+		snprintf(k->why, sizeof(k->why), "%.300s: not the BTF of this kernel (%s)", k->file, wrong);
+		return -EOPNOTSUPP;
+	}
+	err = copy(k);
+	if (err) {
+		snprintf(k->why, sizeof(k->why), "%.300s: cannot be copied: %s", k->file, strerror(-err));
+		return -EOPNOTSUPP;
+	}
+	err = btf_check(k->btf, k->path, &result);
+	if (err)
+		snprintf(k->why, sizeof(k->why), "%.300s: %s", k->file, result.why);
+	return err;
+}
+
+const char *kernel_btf_file(const char *option)
+{
+	const char *variable = getenv(KERNEL_BTF_VARIABLE);
+
+	return option ? option : variable && *variable ? variable : NULL;
+}
+
+int kernel_btf_open(struct kernel_btf *k, const char *option)
+{
+	*k = (struct kernel_btf){ .file = kernel_btf_file(option), .copy = -1 };
+	snprintf(k->path, sizeof(k->path), "%s", KERNEL_BTF_PATH);
+	if (k->file)
+		k->err = use_file(k);
+	return k->err;
+}
+
+void kernel_btf_close(struct kernel_btf *k)
+{
+	btf__free(k->btf);
+	k->btf = NULL;
+	k->tried = k->file != NULL;
+	if (k->copy >= 0)
+		close(k->copy);
+	k->copy = -1;
+}
+
+/* --- Facts. */
 
 /* Offset of a per-CPU variable in its section; -1: it is not told. */
 static int64_t percpu_offset(const struct btf *btf, const char *variable)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Facts of the running kernel that only user space can take out of its BTF. */
+/*
+ * The BTF of the running kernel, and facts that only user space can take out of it. A kernel built without
+ * CONFIG_DEBUG_INFO_BTF has none: then a file beside it does, if it is of that very build.
+ */
 #ifndef CORE_KERNEL_BTF_H
 #define CORE_KERNEL_BTF_H
 
@@ -8,14 +11,44 @@
 
 struct btf;
 
-/*
- * libbpf seeks a type that this kernel lacks in the modules' BTF, too, and fails if it may not list
- * them (CAP_SYS_ADMIN). Ours are all the kernel's own: where the BTF is named it looks nowhere else.
- */
-extern const char kernel_btf_path[];
+/* Names such a file if no option does. */
+#define KERNEL_BTF_VARIABLE "KBPFPROF_BTF"
+/* Where the kernel tells its own. Hidden there, it is not used. */
+#define KERNEL_BTF_PATH "/sys/kernel/btf/vmlinux"
 
-/* All of it, some 10 MiB: NULL if there is none. To be freed by btf__free(). */
-struct btf *kernel_btf_load(void);
+#define KERNEL_BTF_NONE	  "this kernel has no BTF: CONFIG_DEBUG_INFO_BTF"
+#define KERNEL_BTF_CURE	  "--btf FILE or " KERNEL_BTF_VARIABLE
+#define KERNEL_BTF_UNUSED "needs the kernel's own BTF, and --btf names another"
+
+struct kernel_btf {
+	const char *file; /* of the option or the variable; NULL: the kernel's own */
+	/*
+	 * For libbpf's btf_custom_path. Without one it seeks a type that this kernel lacks in the modules' BTF, too,
+	 * and fails if it may not list them (CAP_SYS_ADMIN); ours are all the kernel's own.
+	 */
+	char path[40];
+	struct btf *btf; /* by kernel_btf_load() */
+	bool tried;
+	int err;       /* of that */
+	int copy;      /* of the file as it was checked, where libbpf reads it; -1: none */
+	char why[512]; /* of kernel_btf_open(): why the file cannot be used, in a line */
+};
+
+/* The file that `option`, of --btf or NULL, or the variable names; NULL: the kernel's own BTF. */
+const char *kernel_btf_file(const char *option);
+/*
+ * `option`: the file of --btf, or NULL. Of a file all is read, and checked against the running kernel (0.2 s); of the
+ * kernel's own BTF nothing yet. 0, or -EOPNOTSUPP with k->why. To be closed either way.
+ */
+int kernel_btf_open(struct kernel_btf *k, const char *option);
+/* Is there any? */
+bool kernel_btf_is_there(const struct kernel_btf *k);
+/* All of it, some 10 MiB: NULL if there is none. Belongs to `k`. */
+struct btf *kernel_btf_load(struct kernel_btf *k);
+/* The same, but what sysfs holds of it and not what the kernel hands out: slower, and what libbpf sees. k->err. */
+int kernel_btf_parse(struct kernel_btf *k);
+/* Frees it. Loading again is possible, of a file not. */
+void kernel_btf_close(struct kernel_btf *k);
 
 /* Bytes from the per-CPU variable `runqueues` to another one. 0: not known (5.10 has no per-CPU variables in BTF). */
 int64_t kernel_btf_from_rq(const struct btf *btf, const char *variable);

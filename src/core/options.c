@@ -62,6 +62,7 @@ const struct option_def run_option_defs[] = {
 	OPT_STRING('o', "output", struct run_options, out, "FILE", "write a recording (-: to stdout), for 'report'"),
 	OPT_PCT(0, "max-loss", struct run_options, max_loss_pct, "PCT", "exit with 3 if more than this was lost"),
 	OPT_FLAG(0, "self-cost", struct run_options, self_cost, "show our own cost (taxes all BPF programs)"),
+	OPT_BTF(struct run_options),
 	OPT_FLAG('v', "verbose", struct run_options, verbose, "show libbpf's log on stderr"),
 	OPT_END,
 };

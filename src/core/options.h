@@ -112,8 +112,11 @@ struct run_options {
 	const char *out;     /* recording to write; NULL: none */
 	double max_loss_pct; /* < 0: no limit */
 	bool self_cost;
+	const char *btf; /* NULL: the kernel's own, or that of KERNEL_BTF_VARIABLE */
 	bool verbose;
 };
+/* Its row, for `doctor` too. */
+#define OPT_BTF(s) OPT_STRING(0, "btf", s, btf, "FILE", "BTF of this very kernel, which has none of its own")
 
 extern const struct option_def target_option_defs[], time_option_defs[], view_option_defs[], run_option_defs[];
 

@@ -84,6 +84,24 @@ static void raise_memlock(void)
 	setrlimit(RLIMIT_MEMLOCK, &all);
 }
 
+/* Of --btf or its variable; else the kernel's own is looked for when it is needed. */
+static int open_btf(struct session *s)
+{
+	int err = kernel_btf_open(&s->btf, s->run->btf);
+
+	if (err)
+		warnx("%s", s->btf.why);
+	return err;
+}
+
+static int need_btf(const struct session *s)
+{
+	if (kernel_btf_is_there(&s->btf))
+		return 0;
+	warnx(KERNEL_BTF_NONE " (give one by " KERNEL_BTF_CURE "; 'kbpfprof doctor' tells how to make it)");
+	return -EOPNOTSUPP;
+}
+
 static int load(struct session *s)
 {
 	struct verifier verifier;
@@ -134,12 +152,16 @@ static int prepare_command(struct session *s, const sigset_t *user_mask)
 /* All that comes before the load. user_mask: NULL if no COMMAND is to be made ready. */
 static int prepare(struct session *s, const sigset_t *user_mask)
 {
-	int err = choose_cpus(s);
+	int err = open_btf(s);
 
 	if (!err)
-		err = filter_parse(&s->filter, s->target);
+		err = choose_cpus(s);
+	if (!err)
+		err = filter_parse(&s->filter, s->target, &s->btf);
 	if (!err)
 		err = call(s->tool->collector->open, s);
+	if (!err)
+		err = need_btf(s);
 	if (!err && s->target->command && user_mask)
 		err = prepare_command(s, user_mask);
 	if (!err)
@@ -155,6 +177,7 @@ static int set_up(struct session *s, const sigset_t *user_mask)
 		err = enable_stats(s);
 	if (!err)
 		err = load(s);
+	kernel_btf_close(&s->btf);
 	return err ? err : attach(s);
 }
 
@@ -381,6 +404,7 @@ static void tear_down(struct session *s)
 		s->tool->collector->close(s);
 	if (s->stats_fd >= 0)
 		close(s->stats_fd);
+	kernel_btf_close(&s->btf);
 	filter_close(&s->filter);
 	cpu_list_free(&s->cpus);
 }

@@ -12,6 +12,7 @@
 #include "core/command.h"
 #include "core/cpu.h"
 #include "core/filter.h"
+#include "core/kernel_btf.h"
 #include "core/progress.h"
 #include "core/tool.h"
 
@@ -46,8 +47,9 @@ struct session {
 	void *state;			     /* the collector's own, until close() */
 
 	/* for the collector */
-	struct cpu_list cpus; /* to be measured: online, and in -C if that was given */
-	uint64_t tick_ns;     /* how often tick() is called; the collector may change it in configure() */
+	struct kernel_btf btf; /* until the programs are loaded */
+	struct cpu_list cpus;  /* to be measured: online, and in -C if that was given */
+	uint64_t tick_ns;      /* how often tick() is called; the collector may change it in configure() */
 
 	/* the session's own */
 	struct filter filter;

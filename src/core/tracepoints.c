@@ -119,7 +119,7 @@ int tracepoints_probe(enum feature id, struct kernel_btf *b, struct feature_resu
 	enum rec_lack lack;
 
 	if (err)
-		return features_no_btf(r, err);
+		return features_no_btf(b, r, err);
 	lack = tracepoints_lack(b->btf, id, &missing);
 	if (!lack)
 		return 0;

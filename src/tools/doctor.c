@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* `kbpfprof doctor`: what this machine lets us do, and so which subcommands work here. */
+#include <bpf/libbpf.h>
 #include <err.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/exit.h"
+#include "core/kernel_btf.h"
 #include "core/tool.h"
 #include "tools/doctor.h"
 #include "tools/tools.h"
 
 struct doctor_options {
 	bool json, programs;
+	const char *btf;
 };
 
 const struct feature_need *doctor_needs(const struct tool *tool)
@@ -44,14 +47,32 @@ static bool anything_works(const struct doctor_report *r)
 	return false;
 }
 
+bool doctor_wants_btf(const struct doctor_report *r)
+{
+	return r->features[FEATURE_BTF].err && (r->facts.btf_file || !r->facts.btf_bytes);
+}
+
+/* What a file is checked by is libbpf's to load, whose messages are not ours. */
+static void probe(const char *file, struct doctor_report *r)
+{
+	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	struct kernel_btf btf;
+
+	kernel_btf_open(&btf, file);
+	libbpf_set_print(print);
+	features_probe_all(&btf, r->features);
+	kernel_btf_close(&btf);
+	r->facts.btf_file = btf.file;
+}
+
 /* The report itself; an exit code. */
-static int examine(bool json)
+static int examine(const struct doctor_options *o)
 {
 	struct doctor_report report;
 
 	doctor_gather(&report.facts);
-	features_probe_all(report.features);
-	if (json)
+	probe(o->btf, &report);
+	if (o->json)
 		doctor_print_json(&report);
 	else
 		doctor_print_text(&report);
@@ -61,7 +82,7 @@ static int examine(bool json)
 static int doctor_run(const void *options)
 {
 	const struct doctor_options *o = options;
-	int code = o->programs ? doctor_programs(o->json) : examine(o->json);
+	int code = o->programs ? doctor_programs(o->json, o->btf) : examine(o);
 
 	if (fflush(stdout) || ferror(stdout)) {
 		warnx("cannot write the report: %s", strerror(errno));
@@ -73,6 +94,7 @@ static int doctor_run(const void *options)
 static const struct option_def doctor_option_defs[] = {
 	OPT_FLAG(0, "json", struct doctor_options, json, "the same facts as JSON"),
 	OPT_FLAG(0, "programs", struct doctor_options, programs, "load each BPF program, tell what the kernel says"),
+	OPT_BTF(struct doctor_options),
 	OPT_END,
 };
 
@@ -84,12 +106,13 @@ static const char doctor_help[] = "Loads and attaches a BPF program of each kind
 				  "\n"
 				  "  kbpfprof doctor                                        one screen\n"
 				  "  kbpfprof doctor --programs                             does all of it load here?\n"
-				  "  kbpfprof doctor --json | jq .commands.profile.verdict  for scripts\n";
+				  "  kbpfprof doctor --json | jq .commands.profile.verdict  for scripts\n"
+				  "  kbpfprof doctor --btf FILE                             is it of this kernel?\n";
 
 const struct tool tool_doctor = {
 	.name = "doctor",
 	.summary = "what works on this machine, and what to do about the rest",
-	.usage = "[--programs] [--json]",
+	.usage = "[--programs] [--json] [--btf FILE]",
 	.help = doctor_help,
 	.options = doctor_option_defs,
 	.options_bytes = sizeof(struct doctor_options),

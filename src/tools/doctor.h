@@ -31,6 +31,7 @@ struct doctor_facts {
 	bool preempt_dynamic;
 	uint64_t tick_hz;     /* CONFIG_HZ; 0: not known */
 	int64_t btf_bytes;    /* of vmlinux; 0: none */
+	const char *btf_file; /* given in its place; NULL: none */
 	unsigned btf_modules; /* modules with BTF of their own */
 	struct {
 		bool known;
@@ -46,6 +47,10 @@ struct doctor_facts {
 	bool user_namespace, pid_namespace; /* in one that is not the machine's first */
 };
 
+/* How to make a file for a kernel without BTF: commands. */
+#define DOCTOR_BTF_MAKE "pahole --btf_encode_detached FILE vmlinux"
+#define DOCTOR_BTF_CUT	"bpftool gen min_core_btf FILE SMALLER bpf/*.bpf.o"
+
 /* What a subcommand asks for, never NULL. */
 const struct feature_need *doctor_needs(const struct tool *tool);
 
@@ -59,6 +64,9 @@ struct doctor_report {
 	struct doctor_facts facts;
 	struct feature_result features[FEATURES];
 };
+
+/* Is there no BTF, and would a file help? */
+bool doctor_wants_btf(const struct doctor_report *r);
 
 enum doctor_verdict doctor_judge(const struct doctor_report *r, const struct feature_need *needs);
 
@@ -76,6 +84,6 @@ void doctor_print_item(const char *label, const char *text); /* broken at blanks
 void doctor_write_kernel(struct json *j, const struct doctor_facts *f);
 
 /* Tries the programs of all collectors and tells on stdout, whose errors are the caller's to see. An exit code. */
-int doctor_programs(bool json);
+int doctor_programs(bool json, const char *btf);
 
 #endif

@@ -47,14 +47,23 @@ static void write_settings(struct json *j, const struct doctor_facts *f)
 	json_object_end(j);
 }
 
+static void write_btf(struct json *j, const struct doctor_report *r)
+{
+	bool wanted = doctor_wants_btf(r);
+
+	json_object(j, "btf");
+	json_int(j, "bytes", r->facts.btf_bytes);
+	json_uint(j, "modules", r->facts.btf_modules);
+	json_string(j, "file", r->facts.btf_file);
+	json_string(j, "how_to_make", wanted ? DOCTOR_BTF_MAKE : NULL);
+	json_string(j, "how_to_cut", wanted ? DOCTOR_BTF_CUT : NULL);
+	json_object_end(j);
+}
+
 static void write_system(struct json *j, const struct doctor_facts *f)
 {
 	static const char *const psi[] = { [PSI_ON] = "on", [PSI_OFF] = "off", [PSI_ABSENT] = "absent" };
 
-	json_object(j, "btf");
-	json_int(j, "bytes", f->btf_bytes);
-	json_uint(j, "modules", f->btf_modules);
-	json_object_end(j);
 	json_string(j, "lockdown", *f->lockdown ? f->lockdown : f->securityfs ? "absent" : NULL);
 	json_string(j, "psi", psi[f->psi]);
 	json_object(j, "cgroup");
@@ -120,6 +129,7 @@ void doctor_print_json(const struct doctor_report *r)
 	doctor_write_kernel(&j, &r->facts);
 	write_privileges(&j, &r->facts);
 	write_settings(&j, &r->facts);
+	write_btf(&j, r);
 	write_system(&j, &r->facts);
 	write_features(&j, r);
 	json_object(&j, "commands");

@@ -9,6 +9,7 @@
 #include "core/exit.h"
 #include "core/features.h"
 #include "core/json.h"
+#include "core/kernel_btf.h"
 #include "core/programs.h"
 #include "core/text.h"
 #include "core/version.h"
@@ -24,6 +25,7 @@ struct widths {
 };
 
 struct report {
+	const char *btf;   /* of --btf */
 	struct json *json; /* NULL: text */
 	bool refused;	   /* something was */
 };
@@ -215,7 +217,7 @@ static int try_tool(struct report *r, const struct tool *tool, const struct tool
 {
 	struct target_options target = { 0 };
 	struct time_options time = { 0 };
-	struct run_options run = { .max_loss_pct = -1 };
+	struct run_options run = { .max_loss_pct = -1, .btf = r->btf };
 	void *options = calloc(1, tool->options_bytes + 1);
 	struct session session = {
 		.tool = tool,
@@ -272,13 +274,14 @@ static int report_json(struct report *r, const struct doctor_facts *f)
 	return err;
 }
 
-int doctor_programs(bool json)
+int doctor_programs(bool json, const char *btf)
 {
-	struct report report = { 0 };
+	struct report report = { .btf = btf };
 	struct doctor_facts facts;
 	int err;
 
 	doctor_gather(&facts);
+	facts.btf_file = kernel_btf_file(btf);
 	if (json) {
 		err = report_json(&report, &facts);
 	} else {

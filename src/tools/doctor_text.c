@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/kernel_btf.h"
 #include "tools/doctor.h"
 #include "tools/tools.h"
 
@@ -49,6 +50,25 @@ static const char *sysctl_text(const struct doctor_facts *f, enum doctor_sysctl 
 	return buf;
 }
 
+/* What to do about a kernel without. The file is for one build: of another one fields lie elsewhere. */
+static void print_btf_making(void)
+{
+	item("", "make a file on the machine that built the kernel, of that build's vmlinux with debug info:");
+	item("", DOCTOR_BTF_MAKE);
+	item("", "(smaller, with the objects of our build: " DOCTOR_BTF_CUT ")");
+	item("", "and name it by " KERNEL_BTF_CURE);
+}
+
+static void print_btf(const struct doctor_facts *f)
+{
+	if (f->btf_file)
+		item("BTF", "that of %s", f->btf_file);
+	else if (f->btf_bytes)
+		item("BTF", "%.1f MB, modules with their own: %u", (double)f->btf_bytes / 1e6, f->btf_modules);
+	else
+		item("BTF", "none (CONFIG_DEBUG_INFO_BTF)");
+}
+
 void doctor_print_kernel(const struct doctor_facts *f)
 {
 	char hz[32] = "unknown";
@@ -57,10 +77,7 @@ void doctor_print_kernel(const struct doctor_facts *f)
 		snprintf(hz, sizeof(hz), "%" PRIu64 " Hz", f->tick_hz);
 	item("kernel", "%s %s, preempt %s%s, tick %s", f->kernel.release, f->kernel.machine,
 	     f->preempt ? f->preempt : "unknown", f->preempt_dynamic ? " (dynamic)" : "", hz);
-	if (f->btf_bytes)
-		item("BTF", "%.1f MB, modules with their own: %u", (double)f->btf_bytes / 1e6, f->btf_modules);
-	else
-		item("BTF", "none (CONFIG_DEBUG_INFO_BTF)");
+	print_btf(f);
 }
 
 static void print_privileges(const struct doctor_facts *f)
@@ -225,6 +242,8 @@ static void print_tool(const struct doctor_report *r, const struct tool *tool)
 void doctor_print_text(const struct doctor_report *r)
 {
 	doctor_print_kernel(&r->facts);
+	if (doctor_wants_btf(r))
+		print_btf_making();
 	print_privileges(&r->facts);
 	print_hardware(r);
 	print_settings(&r->facts);

@@ -180,7 +180,7 @@ static int check_options(struct session *s)
 
 static int profile_open(struct session *s)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = kernel_btf_path);
+	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = s->btf.path);
 	struct profile_state *p = calloc(1, sizeof(*p));
 
 	if (!p)
@@ -197,13 +197,13 @@ static int profile_open(struct session *s)
 	return check_options(s);
 }
 
-static void read_kernel_facts(struct profile_state *p)
+static void read_kernel_facts(struct session *s)
 {
-	struct btf *btf = kernel_btf_load();
+	struct profile_state *p = s->state;
+	struct btf *btf = kernel_btf_load(&s->btf);
 
 	if (btf)
 		p->skeleton->rodata->preempt_count_from_rq_bytes = kernel_btf_preempt_count_from_rq(btf);
-	btf__free(btf);
 }
 
 static int profile_configure(struct session *s)
@@ -220,7 +220,7 @@ static int profile_configure(struct session *s)
 	config->by_cpu = !!(s->labels & LABEL_CPU);
 	config->want_kernel = !o->user_only;
 	config->want_user = !o->kernel_only;
-	read_kernel_facts(p);
+	read_kernel_facts(s);
 #if defined(__x86_64__)
 	p->idle_is_guess = !p->skeleton->rodata->preempt_count_from_rq_bytes;
 #endif

@@ -54,10 +54,10 @@ static const char wakeup_help[] = "Shows how late tasks ran after they were woke
 
 static const struct feature_need wakeup_needs[] = {
 	{ FEATURE_BTF, NULL },
-	{ FEATURE_TP_BTF, NULL },
+	{ FEATURE_RAW_TP, NULL },
 	{ FEATURE_READ_KERNEL, NULL },
 	{ FEATURE_TRACE_WAITS, NULL },
-	{ FEATURE_RAW_TP, "no -p, -t, -- COMMAND; x86: no " SHOWS_VECTORS },
+	{ FEATURE_TP_BTF, "raw tracepoints instead (each event costs a little more)" },
 	{ FEATURE_TRACE_TIMERS, "no " SHOWS_TIMERS },
 	{ FEATURE_TRACE_RESCHED, "no " SHOWS_RESCHED },
 	{ FEATURE_TRACE_SCHEDULE, "no " SHOWS_SCHEDULE },
@@ -116,7 +116,7 @@ static int check_options(struct session *s)
 
 static int wakeup_open(struct session *s)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = kernel_btf_path);
+	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = s->btf.path);
 	struct wakeup_state *w = calloc(1, sizeof(*w));
 	int err;
 
@@ -271,7 +271,8 @@ static int wakeup_attach(struct session *s)
 		return err;
 	}
 	watch_processes(s);
-	return wakeup_vectors_attach(w);
+	err = wakeup_programs_attach(w);
+	return err ? err : wakeup_vectors_attach(w);
 }
 
 static uint64_t clock_ns(clockid_t clock)

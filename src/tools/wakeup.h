@@ -43,6 +43,7 @@ struct wakeup_state {
 	struct bpf_link *vector_links[2 * VECTOR_IPIS];
 	struct wake_case *above; /* by CPU, WAKE_ABOVE_SLOTS each; shared with the programs */
 	size_t above_bytes;
+	bool by_btf;	      /* programs on tracepoints are BTF ones */
 	uint64_t *seen_cases; /* in_ns of the case last taken of each slot of worst_cases */
 	void *values;	      /* of all CPUs, for one lookup of a per-CPU map: struct wake_hists is the largest */
 	struct wake_case *a_case;
@@ -57,7 +58,9 @@ int wakeup_programs_choose(struct session *s);
 void wakeup_programs_describe(const struct wakeup_state *w, struct rec_latency *l);
 /* Why one of them is left out, a constant; NULL: it is not. */
 const char *wakeup_programs_left_out(const struct wakeup_state *w, const char *program);
-/* After load: the tracepoints of x86's vectors. */
+/* After load: those that the skeleton's own attach leaves out. */
+int wakeup_programs_attach(struct wakeup_state *w);
+/* Likewise: the tracepoints of x86's vectors. */
 int wakeup_vectors_attach(struct wakeup_state *w);
 void wakeup_vectors_detach(struct wakeup_state *w);
 

@@ -122,13 +122,14 @@ const char *wakeup_programs_left_out(const struct wakeup_state *w, const char *p
 	return NULL;
 }
 
-static int choose_storage(struct wakeup_state *w)
+static int choose_storage(struct session *s)
 {
+	struct wakeup_state *w = s->state;
 	bool with_stacks = w->config->waker_stacks || w->config->user_stacks, storage;
 	struct feature_result result;
 	int err;
 
-	storage = !feature_probe(FEATURE_WAIT_STORAGE, &result);
+	storage = !feature_probe(&s->btf, FEATURE_WAIT_STORAGE, &result);
 	w->config->task_storage = storage;
 	err = bpf_map__set_autocreate(w->skeleton->maps.waits, storage);
 	if (!err)
@@ -144,33 +145,85 @@ static int choose_storage(struct wakeup_state *w)
 	return err;
 }
 
-static int choose(struct wakeup_state *w, const struct btf *btf)
+/* "sched_switch" of "raw_tp/sched_switch"; NULL: no program of one tracepoint, or one of the filter's. */
+static const char *tracepoint_of(const struct bpf_program *p)
 {
+	const char *section = bpf_program__section_name(p);
+
+	return strncmp(bpf_program__name(p), "on_", 3) || strncmp(section, "raw_tp/", 7) ? NULL : section + 7;
+}
+
+/*
+ * Programs are raw ones in the object, which all kernels can load, and are made BTF ones here: the other way round
+ * libbpf would seek their tracepoints in the kernel's BTF whatever they are made.
+ */
+static int choose_types(struct wakeup_state *w)
+{
+	struct bpf_program *p;
+	int err = 0;
+
+	bpf_object__for_each_program(p, w->skeleton->obj)
+	{
+		if (!w->by_btf || !tracepoint_of(p) || !bpf_program__autoload(p))
+			continue;
+		err = bpf_program__set_type(p, BPF_PROG_TYPE_TRACING);
+		if (!err)
+			err = bpf_program__set_expected_attach_type(p, BPF_TRACE_RAW_TP);
+		if (!err)
+			err = bpf_program__set_attach_target(p, 0, tracepoint_of(p));
+		if (err) {
+			warnx("the tracepoint %s is not in the kernel's BTF: %s", tracepoint_of(p), strerror(-err));
+			return -EOPNOTSUPP;
+		}
+		bpf_program__set_autoattach(p, false);
+	}
+	return 0;
+}
+
+int wakeup_programs_attach(struct wakeup_state *w)
+{
+	const struct bpf_object_skeleton *skeleton = w->skeleton->skeleton;
+
+	for (int i = 0; w->by_btf && i < skeleton->prog_cnt; i++) {
+		const struct bpf_prog_skeleton *s = &skeleton->progs[i];
+
+		if (!tracepoint_of(*s->prog) || !bpf_program__autoload(*s->prog))
+			continue;
+		*s->link = bpf_program__attach_trace(*s->prog);
+		if (*s->link)
+			continue;
+		warn("cannot attach to the tracepoint %s", tracepoint_of(*s->prog));
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static int choose(struct session *s, const struct btf *btf)
+{
+	struct wakeup_state *w = s->state;
 	int err = check_needed(btf);
 
 	if (err)
 		return err;
+	w->by_btf = !s->btf.file;
 	w->config->softirqs_are_threads = features_preempt_rt();
 	w->config->switch_shift = kernel_btf_tracepoint_arg(btf, "sched_switch", "task_struct") == 2;
 	w->skeleton->rodata->preempt_count_from_rq_bytes = kernel_btf_preempt_count_from_rq(btf);
 	w->skeleton->rodata->irq_regs_from_rq_bytes = kernel_btf_from_rq(btf, "__irq_regs");
 	w->skeleton->rodata->steal_from_rq_bytes = kernel_btf_from_rq(btf, "steal_time");
 	choose_optional(w, btf);
-	return choose_storage(w);
+	err = choose_storage(s);
+	return err ? err : choose_types(w);
 }
 
 int wakeup_programs_choose(struct session *s)
 {
-	struct btf *btf = kernel_btf_load();
-	int err;
+	struct btf *btf = kernel_btf_load(&s->btf);
 
-	if (!btf) {
-		warnx("this kernel has no BTF (CONFIG_DEBUG_INFO_BTF)");
-		return -EOPNOTSUPP;
-	}
-	err = choose(s->state, btf);
-	btf__free(btf);
-	return err;
+	if (btf)
+		return choose(s, btf);
+	warnx("the BTF of this kernel cannot be read: " KERNEL_BTF_PATH);
+	return -EOPNOTSUPP;
 }
 
 static int attach_vector(struct wakeup_state *w, struct bpf_program *program, const char *vector, const char *end,

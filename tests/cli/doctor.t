@@ -58,6 +58,9 @@ like 'a full disk is said' "$err" '^kbpfprof doctor: cannot write the report: No
 ask
 cat >"$tmp/keys" <<-END
 	btf/bytes
+	btf/file
+	btf/how_to_cut
+	btf/how_to_make
 	btf/modules
 	cgroup/v1
 	cgroup/v2

@@ -22,6 +22,7 @@
 #include "unit.h"
 
 #include "core/features.h"
+#include "core/kernel_btf.h"
 
 /* Numbers of capabilities(7). */
 #define BIT(n)	  (UINT64_C(1) << (n))
@@ -57,11 +58,31 @@ static bool deny_bpf(int err)
 	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+static int probe(enum feature id, struct feature_result *r)
+{
+	struct kernel_btf btf;
+	int err;
+
+	assert_int_equal(kernel_btf_open(&btf, NULL), 0);
+	err = feature_probe(&btf, id, r);
+	kernel_btf_close(&btf);
+	return err;
+}
+
+static void probe_all(struct feature_result r[FEATURES])
+{
+	struct kernel_btf btf;
+
+	assert_int_equal(kernel_btf_open(&btf, NULL), 0);
+	features_probe_all(&btf, r);
+	kernel_btf_close(&btf);
+}
+
 static void feature_text(char *text, size_t bytes)
 {
 	struct feature_result r;
 
-	feature_probe(FEATURE_PERF_EVENT, &r);
+	probe(FEATURE_PERF_EVENT, &r);
 	snprintf(text, bytes, "%s", r.text);
 }
 
@@ -238,7 +259,7 @@ static void nothing_is_left(void **state)
 	unsigned before = open_files();
 
 	(void)state;
-	features_probe_all(r);
+	probe_all(r);
 	assert_int_equal(open_files(), before);
 	for (int tries = 0; programs_left() && tries < 100; tries++)
 		usleep(50000);
@@ -250,16 +271,16 @@ static void results_are_whole(void **state)
 	struct feature_result all[FEATURES], one;
 
 	(void)state;
-	features_probe_all(all);
+	probe_all(all);
 	for (enum feature id = FEATURE_NONE + 1; id < FEATURES; id++) {
 		assert_true(all[id].err <= 0);
 		assert_int_equal(*all[id].text == '\0', all[id].err == 0);
 		assert_true(all[id].err || *all[id].cure == '\0');
 		assert_true(strlen(all[id].text) < sizeof(all[id].text) - 1); /* not cut */
-		assert_int_equal(feature_probe(id, &one), all[id].err);
+		assert_int_equal(probe(id, &one), all[id].err);
 		assert_string_equal(one.text, all[id].text);
 	}
-	assert_int_equal(feature_probe(FEATURES, &one), -EINVAL);
+	assert_int_equal(probe(FEATURES, &one), -EINVAL);
 }
 
 static void btf_is_seen(void **state)
@@ -269,8 +290,8 @@ static void btf_is_seen(void **state)
 
 	(void)state;
 	if (stat("/sys/kernel/btf/vmlinux", &st))
-		skip(); /* libbpf may still find BTF elsewhere */
-	assert_int_equal(feature_probe(FEATURE_BTF, &r), 0);
+		skip();
+	assert_int_equal(probe(FEATURE_BTF, &r), 0);
 }
 
 int main(void)

@@ -202,7 +202,7 @@ static const char *program_tracepoint(const struct bpf_program *p)
 {
 	const char *section = bpf_program__section_name(p);
 
-	return strncmp(section, "tp_btf/", 7) ? NULL : section + 7;
+	return strncmp(bpf_program__name(p), "on_", 3) || strncmp(section, "raw_tp/", 7) ? NULL : section + 7;
 }
 
 /* Without the tracepoint of any program, something is told to be missing: a program nobody asks for would not load. */

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "core/btf_check.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/features.h"
+#include "core/kernel_btf.h"
+#include "kbpfprof/btf_check.h"
+
+#include "btf_check.skel.h"
+
+/* PROC_TIME_INIT_INO of include/linux/proc_ns.h: the first time namespace has this inode everywhere. */
+#define FIRST_TIME_NS 0xeffffffau
+
+/* A task comes by sched_switch when it sleeps so long. */
+#define NAP_US 2000
+
+static const char *const names[CHECKS] = {
+	[CHECK_TGID] = "task_struct.tgid",
+	[CHECK_PID] = "task_struct.pid",
+	[CHECK_COMM] = "task_struct.comm",
+	[CHECK_FLAGS] = "task_struct.flags",
+	[CHECK_STATE] = "task_struct.__state",
+	[CHECK_ON_CPU] = "task_struct.on_cpu",
+	[CHECK_ON_RQ] = "task_struct.on_rq",
+	[CHECK_CPU] = "thread_info.cpu",
+	[CHECK_PRIO] = "task_struct.prio",
+	[CHECK_NORMAL_PRIO] = "task_struct.normal_prio",
+	[CHECK_POLICY] = "task_struct.policy",
+	[CHECK_CPUS_ALLOWED] = "task_struct.nr_cpus_allowed",
+	[CHECK_GROUP_LEADER] = "task_struct.group_leader",
+	[CHECK_START_BOOTTIME] = "task_struct.start_boottime",
+	[CHECK_START_CODE] = "mm_struct.start_code",
+	[CHECK_THREADS] = "signal_struct.live",
+	[CHECK_PID_NS] = "pid_namespace.ns",
+	[CHECK_PID_NR] = "upid.nr",
+	[CHECK_RQ_CURR] = "rq.curr",
+	[CHECK_CGROUP] = "css_set.dfl_cgrp",
+	[CHECK_ANCESTOR] = "cgroup.ancestors",
+	[CHECK_PERCPU] = "the per-CPU variables",
+	[CHECK_SWITCH] = "sched_switch",
+};
+
+/* --- What is known of our task in other ways; what is not is left as it is. */
+
+static void know(struct btf_check_value *v, enum btf_check_field field, uint64_t want)
+{
+	if (v[field].state != CHECK_SEEN)
+		return;
+	v[field].want = want;
+	v[field].state = CHECK_BOTH;
+}
+
+/* Numbers by their place in proc(5)'s /proc/PID/stat; behind the name, which may hold anything. */
+#define STAT_FLAGS	9
+#define STAT_PRIORITY	18
+#define STAT_THREADS	20
+#define STAT_START	22
+#define STAT_START_CODE 26
+
+static void know_by_stat(struct btf_check_value *v)
+{
+	int64_t field[STAT_START_CODE + 1] = { 0 };
+	char line[1024], *at, *save = NULL;
+	FILE *f = fopen("/proc/self/stat", "re");
+	unsigned n = 3;
+
+	at = f && fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+	if (f)
+		fclose(f);
+	for (char *word = at ? strtok_r(at + 1, " ", &save) : NULL; word && n <= STAT_START_CODE;
+	     word = strtok_r(NULL, " ", &save))
+		field[n++] = (int64_t)strtoull(word, NULL, 10);
+	if (n <= STAT_START_CODE)
+		return;
+	know(v, CHECK_FLAGS, (uint64_t)field[STAT_FLAGS] & CHECK_FLAGS_MASK);
+	know(v, CHECK_PRIO, (uint64_t)(field[STAT_PRIORITY] + 100)); /* less MAX_RT_PRIO (fs/proc/array.c) */
+	know(v, CHECK_NORMAL_PRIO, (uint64_t)(field[STAT_PRIORITY] + 100));
+	know(v, CHECK_THREADS, (uint64_t)field[STAT_THREADS]);
+	if (field[STAT_START_CODE] > 1) /* 0, 1: not told */
+		know(v, CHECK_START_CODE, (uint64_t)field[STAT_START_CODE]);
+	v[CHECK_START_BOOTTIME].got /= UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
+	know(v, CHECK_START_BOOTTIME, (uint64_t)field[STAT_START]);
+}
+
+/* In a time namespace /proc tells other start times. */
+static bool in_time_namespace(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/time", &st) == 0 && st.st_ino != FIRST_TIME_NS;
+}
+
+/* Bits of "Cpus_allowed:\tff,ffffffff"; 0: not told. */
+static unsigned cpus_allowed(void)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	char *line = NULL;
+	size_t bytes = 0;
+	unsigned n = 0;
+
+	while (f && !n && getline(&line, &bytes, f) > 0) {
+		if (strncmp(line, "Cpus_allowed:\t", 14) != 0)
+			continue;
+		for (const char *c = line + 14; *c; c++) {
+			const char digit[] = { *c, '\0' };
+
+			n += (unsigned)__builtin_popcount((unsigned)strtoul(digit, NULL, 16));
+		}
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static void know_all(struct btf_check_value *v)
+{
+	unsigned allowed = cpus_allowed();
+	int policy = sched_getscheduler(0);
+	struct stat st;
+
+	if (in_time_namespace())
+		v[CHECK_START_BOOTTIME].state = CHECK_UNSEEN;
+	know_by_stat(v);
+	if (policy >= 0)
+		know(v, CHECK_POLICY, (uint64_t)(policy & ~SCHED_RESET_ON_FORK));
+	if (allowed)
+		know(v, CHECK_CPUS_ALLOWED, allowed);
+	know(v, CHECK_PID_NR, (uint64_t)getpid());
+	if (!stat("/proc/self/ns/pid", &st))
+		know(v, CHECK_PID_NS, st.st_ino);
+}
+
+/* --- The look. */
+
+static int judge(const struct btf_check_value *v, struct btf_check_result *r)
+{
+	for (unsigned i = 0; i < CHECKS; i++) {
+		if (v[i].state == CHECK_BOTH && v[i].got == v[i].want)
+			continue;
+		if (v[i].state != CHECK_BOTH && v[i].state != CHECK_LACKING)
+			continue;
+		snprintf(r->why, sizeof(r->why), "not the BTF of this kernel (%s %s)", names[i],
+			 v[i].state == CHECK_BOTH ? "differs" : "is not in it");
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static int look(struct btf_check_bpf *skeleton)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	struct bpf_link *link;
+	int err = bpf_prog_test_run_opts(bpf_program__fd(skeleton->progs.check_task), &opts);
+
+	if (err)
+		return err;
+	link = bpf_program__attach(skeleton->progs.check_switch);
+	if (!link)
+		return -errno;
+	usleep(NAP_US);
+	bpf_link__destroy(link);
+	return 0;
+}
+
+static int64_t current_from_rq(const struct btf *btf)
+{
+	int64_t bytes = kernel_btf_from_rq(btf, "current_task");
+
+	return bytes ? bytes : kernel_btf_from_rq(btf, "pcpu_hot"); /* its first member, 6.2 to 6.14 */
+}
+
+static int check(const struct btf *btf, struct btf_check_bpf *skeleton, struct btf_check_result *r)
+{
+	int arg = kernel_btf_tracepoint_arg(btf, "sched_switch", "task_struct");
+	struct btf_check_value *v;
+	int err;
+
+	skeleton->rodata->current_from_rq_bytes = current_from_rq(btf);
+	err = btf_check_bpf__load(skeleton);
+	if (err)
+		return err;
+	err = look(skeleton);
+	if (err)
+		return err;
+	v = skeleton->bss->values;
+	know_all(v);
+	r->switch_arg = v[CHECK_SWITCH].state == CHECK_SEEN ? (int)v[CHECK_SWITCH].got : -1;
+	if (arg >= 0)
+		know(v, CHECK_SWITCH, (uint64_t)arg);
+	return judge(v, r);
+}
+
+/* Of a file that no program can be loaded by, while others can. */
+static void explain(int err, struct btf_check_result *r)
+{
+	char why[256];
+
+	if (*r->why)
+		return;
+	if (err == -EPERM || err == -EACCES || err == -ENOMEM || err == -ENOSYS || err == -EMFILE)
+		snprintf(r->why, sizeof(r->why), "cannot be checked: %s", features_explain_load(err, why, sizeof(why)));
+	else
+		snprintf(r->why, sizeof(r->why), "not the BTF of this kernel (no program can be loaded by it: %s)",
+			 strerror(-err));
+}
+
+int btf_check(const struct btf *btf, const char *path, struct btf_check_result *r)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = path);
+	struct btf_check_bpf *skeleton = btf_check_bpf__open_opts(&options);
+	int err;
+
+	*r = (struct btf_check_result){ .switch_arg = -1 };
+	err = skeleton ? check(btf, skeleton, r) : -errno;
+	btf_check_bpf__destroy(skeleton);
+	if (!err)
+		return 0;
+	explain(err, r);
+	return -EOPNOTSUPP;
+}
