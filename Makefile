@@ -2,7 +2,8 @@
 # make            build kbpfprof                make demo     install what is missing, build, run
 # make check      all tests (root)              make bench    against perf, bpftrace, libbpf-tools
 # make lint       format, analysers, own rules  make static   one static binary
-# make install    DESTDIR=, PREFIX=             make deps     packages for building and testing
+# make install    DESTDIR=, PREFIX=             make deb      a Debian package, in O
+# make deps       packages for building and testing
 # make docs       lists of man pages and completion, from the tables of the program just built
 # make fuzz       libFuzzer on what reads files of others, FUZZ_SECONDS=60 each
 # V=1 shows commands; O=DIR builds there; CC CLANG BPFTOOL ARCH CROSS_COMPILE as usual.
@@ -71,7 +72,7 @@ SRCS := $(filter-out src/static/%,$(sort $(wildcard src/*.c src/*/*.c)))
 OBJS := $(SRCS:src/%.c=$(O)/obj/%.o)
 STATIC_OBJS := $(patsubst src/%.c,$(O)/obj/%.o,$(wildcard src/static/*.c))
 
-.PHONY: all deps deps-arm64 demo check unit bench lint format static install docs clean
+.PHONY: all deps deps-arm64 demo check unit bench lint format static install deb docs clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(O)/kbpfprof
@@ -114,10 +115,22 @@ $(STATIC): $(OBJS) $(STATIC_OBJS)
 MAN_PAGES := $(sort $(wildcard docs/*.[1-9]))
 SHARE = $(DESTDIR)$(PREFIX)/share
 
-install: all
+define install_files
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/kbpfprof)install -D -m 755 $(O)/kbpfprof $(DESTDIR)$(PREFIX)/bin/kbpfprof
 	$(Q)for page in $(MAN_PAGES); do install -D -m 644 -t $(SHARE)/man/man$${page##*.} $$page || exit 1; done
 	$(Q)install -D -m 644 docs/kbpfprof.bash $(SHARE)/bash-completion/completions/kbpfprof
+endef
+
+install: all
+	$(install_files)
+
+# A Debian package in O: the program linked with Debian's libraries, man pages and completion; nothing that starts.
+deb: override DESTDIR := $(O)/deb
+deb: override PREFIX := /usr
+deb: all
+	$(Q)rm -rf $(DESTDIR)
+	$(install_files)
+	$(Q)STRIP='$(STRIP)' docs/debian/build $(DESTDIR) $(O) $(patsubst x86,amd64,$(BPF_ARCH))
 
 docs: $(O)/kbpfprof
 	$(call say,DOCS,docs)docs/generate $(O)/kbpfprof
