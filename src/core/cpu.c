@@ -3,9 +3,11 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/sysfs.h"
 
@@ -82,12 +84,25 @@ int cpu_list_parse(const char *text, struct cpu_list *list)
 	return err;
 }
 
-int cpu_list_online(struct cpu_list *list)
+#define ONLINE_PATH  "/sys/devices/system/cpu/online"
+#define PRESENT_PATH "/sys/devices/system/cpu/present"
+
+static int read_list(const char *path, struct cpu_list *list)
 {
-	char line[4096];
-	int err = sysfs_line("/sys/devices/system/cpu/online", line, sizeof(line));
+	char line[CPU_LIST_TEXT_BYTES];
+	int err = sysfs_line(path, line, sizeof(line));
 
 	return err ? err : cpu_list_parse(line, list);
+}
+
+int cpu_list_online(struct cpu_list *list)
+{
+	return read_list(ONLINE_PATH, list);
+}
+
+int cpu_list_present(struct cpu_list *list)
+{
+	return read_list(PRESENT_PATH, list);
 }
 
 void cpu_list_free(struct cpu_list *list)
@@ -99,4 +114,48 @@ void cpu_list_free(struct cpu_list *list)
 bool cpu_list_has(const struct cpu_list *list, unsigned id)
 {
 	return list->n && bsearch(&id, list->ids, list->n, sizeof(*list->ids), compare_ids);
+}
+
+int cpu_watch_open(struct cpu_watch *w)
+{
+	int err;
+
+	*w = (struct cpu_watch){ .fd = open(ONLINE_PATH, O_RDONLY | O_CLOEXEC) };
+	if (w->fd < 0)
+		return -errno;
+	err = cpu_watch_look(w);
+	if (err < 0)
+		close(w->fd);
+	return err < 0 ? err : 0;
+}
+
+/* A file of sysfs is made anew by each read from its start. */
+int cpu_watch_look(struct cpu_watch *w)
+{
+	char text[CPU_LIST_TEXT_BYTES];
+	ssize_t n = pread(w->fd, text, sizeof(text) - 1, 0);
+	struct cpu_list online;
+	int err;
+
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	if (!strcmp(text, w->text))
+		return 0;
+	err = cpu_list_parse(text, &online);
+	if (err)
+		return err;
+	cpu_list_free(&w->online);
+	w->online = online;
+	strcpy(w->text, text);
+	return 1;
+}
+
+void cpu_watch_close(struct cpu_watch *w)
+{
+	if (w->text[0])
+		close(w->fd);
+	cpu_list_free(&w->online);
+	*w = (struct cpu_watch){ 0 };
 }

@@ -34,6 +34,14 @@ static int open_one(const struct event *event, unsigned cpu)
 	return fd < 0 ? -errno : (int)fd;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
+}
+
 static bool is_online(unsigned cpu)
 {
 	struct cpu_list online;
@@ -46,36 +54,62 @@ static bool is_online(unsigned cpu)
 	return found;
 }
 
-int event_set_open(struct event_set *set, const struct event *event, const struct cpu_list *cpus)
+/* ENODEV: the event is absent, or the CPU is offline, or was a moment ago. */
+static int open_all(struct event_set *set, const struct cpu_list *online)
 {
 	size_t opened = 0;
 
-	set->cpus = cpus;
-	set->fds = malloc((cpus->n + 1) * sizeof(*set->fds));
-	if (!set->fds)
-		return -ENOMEM;
-	for (size_t i = 0; i < cpus->n; i++)
-		set->fds[i] = -1;
-	for (size_t i = 0; i < cpus->n; i++) {
-		int fd = open_one(event, cpus->ids[i]);
+	for (size_t i = 0; i < set->cpus->n; i++) {
+		unsigned cpu = set->cpus->ids[i];
+		int fd;
 
-		if (fd == -ENODEV && i && !is_online(cpus->ids[i]))
-			continue; /* went offline since the list was made */
-		if (fd < 0) {
-			event_set_close(set);
+		if (!cpu_list_has(online, cpu))
+			continue;
+		fd = open_one(&set->event, cpu);
+		if (fd == -ENODEV && !is_online(cpu))
+			continue;
+		if (fd == -ENODEV)
+			fd = open_one(&set->event, cpu);
+		if (fd < 0)
 			return fd;
-		}
-		set->fds[i] = fd;
+		set->by_cpu[i].fd = fd;
 		opened++;
 	}
 	return opened ? 0 : -ENODEV;
 }
 
+int event_set_open(struct event_set *set, const struct event *event, const struct cpu_list *cpus,
+		   const struct cpu_list *online)
+{
+	int err;
+
+	*set = (struct event_set){
+		.event = *event, .cpus = cpus, .by_cpu = calloc(cpus->n + 1, sizeof(*set->by_cpu)), .program_fd = -1
+	};
+	if (!set->by_cpu)
+		return -ENOMEM;
+	for (size_t i = 0; i < cpus->n; i++)
+		set->by_cpu[i].fd = -1;
+	err = open_all(set, online);
+	if (err)
+		event_set_close(set);
+	return err;
+}
+
 int event_set_bpf(struct event_set *set, int program_fd)
 {
+	set->program_fd = program_fd;
 	for (size_t i = 0; i < set->cpus->n; i++)
-		if (set->fds[i] >= 0 && ioctl(set->fds[i], PERF_EVENT_IOC_SET_BPF, program_fd))
+		if (event_set_has(set, i) && ioctl(set->by_cpu[i].fd, PERF_EVENT_IOC_SET_BPF, program_fd))
 			return -errno;
+	return 0;
+}
+
+static int enable(struct event_cpu *c)
+{
+	if (ioctl(c->fd, PERF_EVENT_IOC_ENABLE, 0))
+		return -errno;
+	c->start_ns = now_ns();
 	return 0;
 }
 
@@ -84,44 +118,101 @@ int event_set_enable(struct event_set *set, bool on, uint64_t spread_ns)
 	struct timespec pause = { .tv_nsec = (long)(set->cpus->n ? spread_ns / set->cpus->n : 0) };
 
 	for (size_t i = 0; i < set->cpus->n; i++) {
-		if (set->fds[i] < 0)
+		struct event_cpu *c = &set->by_cpu[i];
+		int err = 0;
+
+		if (c->fd < 0)
 			continue;
-		if (ioctl(set->fds[i], on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0))
-			return -errno;
+		if (on)
+			err = enable(c);
+		else if (ioctl(c->fd, PERF_EVENT_IOC_DISABLE, 0))
+			err = -errno;
+		if (err)
+			return err;
 		if (on && pause.tv_nsec)
 			nanosleep(&pause, NULL);
 	}
 	return 0;
 }
 
+static int read_one(const struct event_cpu *c, struct event_totals *totals)
+{
+	ssize_t n = read(c->fd, totals, sizeof(*totals));
+
+	if (n < 0)
+		return -errno;
+	return n == sizeof(*totals) ? 0 : -EIO;
+}
+
+static void add_totals(struct event_totals *sum, const struct event_totals *more)
+{
+	sum->count += more->count;
+	sum->enabled_ns += more->enabled_ns;
+	sum->running_ns += more->running_ns;
+}
+
+bool event_set_ended(struct event_set *set, size_t i, bool is_online, uint64_t *end_ns)
+{
+	struct event_cpu *c = &set->by_cpu[i];
+	struct event_totals totals;
+	bool counts;
+
+	if (c->fd < 0 || read_one(c, &totals))
+		return false;
+	counts = totals.enabled_ns > c->enabled_ns;
+	c->enabled_ns = totals.enabled_ns;
+	if (is_online && counts)
+		return false;
+	add_totals(&set->ended, &totals);
+	*end_ns = c->start_ns + totals.enabled_ns;
+	close(c->fd);
+	*c = (struct event_cpu){ .fd = -1 };
+	return true;
+}
+
+int event_set_restart(struct event_set *set, size_t i)
+{
+	struct event_cpu c = { .fd = open_one(&set->event, set->cpus->ids[i]) };
+	int err = c.fd < 0 ? c.fd : 0;
+
+	if (!err && set->program_fd >= 0 && ioctl(c.fd, PERF_EVENT_IOC_SET_BPF, set->program_fd))
+		err = -errno;
+	if (!err)
+		err = enable(&c);
+	if (!err)
+		set->by_cpu[i] = c;
+	else if (c.fd >= 0)
+		close(c.fd);
+	return err;
+}
+
+bool event_set_has(const struct event_set *set, size_t i)
+{
+	return set->by_cpu[i].fd >= 0;
+}
+
 int event_set_read(const struct event_set *set, struct event_totals *totals)
 {
-	*totals = (struct event_totals){ 0 };
+	*totals = set->ended;
 	for (size_t i = 0; i < set->cpus->n; i++) {
-		struct {
-			uint64_t value, enabled_ns, running_ns;
-		} got;
-		ssize_t n;
+		struct event_totals one;
+		int err;
 
-		if (set->fds[i] < 0)
+		if (!event_set_has(set, i))
 			continue;
-		n = read(set->fds[i], &got, sizeof(got));
-		if (n < 0)
-			return -errno;
-		if (n != sizeof(got))
-			return -EIO;
-		totals->count += got.value;
-		totals->enabled_ns += got.enabled_ns;
-		totals->running_ns += got.running_ns;
+		err = read_one(&set->by_cpu[i], &one);
+		if (err)
+			return err;
+		add_totals(totals, &one);
 	}
 	return 0;
 }
 
 void event_set_close(struct event_set *set)
 {
-	for (size_t i = 0; set->fds && i < set->cpus->n; i++)
-		if (set->fds[i] >= 0)
-			close(set->fds[i]);
-	free(set->fds);
-	set->fds = NULL;
+	for (size_t i = 0; set->by_cpu && i < set->cpus->n; i++)
+		if (event_set_has(set, i))
+			close(set->by_cpu[i].fd);
+	free(set->by_cpu);
+	set->by_cpu = NULL;
 }

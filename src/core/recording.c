@@ -104,7 +104,10 @@ void recording_free(struct recording *r)
 	intern_free(&t->stack_ids);
 	intern_free(&t->sample_ids);
 	free(t);
+	if (r->baseline)
+		free(r->baseline->gaps.list);
 	free(r->baseline);
+	free(r->gaps.list);
 	free(r->intervals);
 	latency_free(r->latency);
 	free(r);
@@ -157,6 +160,45 @@ int recording_string(struct recording *r, const char *s)
 const char *recording_str(const struct recording *r, int id)
 {
 	return r->tables->strings[id].bytes;
+}
+
+int recording_gap(struct recording *r, const struct rec_gap *gap)
+{
+	struct rec_gaps *g = &r->gaps;
+
+	if (!GROW(g->list, g->max, g->n, 1))
+		return -ENOMEM;
+	g->list[g->n++] = *gap;
+	return 0;
+}
+
+static int compare_gaps(const void *a, const void *b)
+{
+	const struct rec_gap *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+int recording_gaps_join(struct rec_gaps *to, const struct rec_gaps *from)
+{
+	*to = (struct rec_gaps){ .list = malloc((from->n + 1) * sizeof(*to->list)) };
+	if (!to->list)
+		return -ENOMEM;
+	to->max = from->n + 1;
+	if (from->n)
+		memcpy(to->list, from->list, from->n * sizeof(*to->list));
+	qsort(to->list, from->n, sizeof(*to->list), compare_gaps);
+	for (size_t i = 0; i < from->n; i++) {
+		struct rec_gap *last = to->n ? &to->list[to->n - 1] : NULL, gap = to->list[i];
+
+		if (last && last->cpu == gap.cpu && last->start_ns + last->duration_ns == gap.start_ns)
+			last->duration_ns += gap.duration_ns;
+		else
+			to->list[to->n++] = gap;
+	}
+	return 0;
 }
 
 static bool mapping_equal(const void *owner, uint32_t id, const void *key)

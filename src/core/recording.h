@@ -154,6 +154,17 @@ struct rec_lost {
 	uint64_t by_cause[LOST_CAUSES];
 };
 
+/* A time in which a CPU was offline, and so not measured. One that goes on is told in parts, one after the other. */
+struct rec_gap {
+	unsigned cpu;
+	uint64_t start_ns, duration_ns; /* from the start of the run */
+};
+
+struct rec_gaps {
+	struct rec_gap *list; /* from malloc() */
+	size_t n, max;
+};
+
 /* What a report left out of what was recorded, at its reader's wish (--comm, --dso ...): part of sampling.kept. */
 struct rec_selection {
 	char text[160]; /* "comm=xz, cpu=0-3"; "": nothing was left out */
@@ -165,6 +176,7 @@ struct rec_baseline {
 	struct rec_meta meta;
 	struct rec_sampling sampling;
 	struct rec_lost lost;
+	struct rec_gaps gaps; /* owned by the recording, as the baseline */
 	struct rec_selection selection;
 	bool by_time; /* compared are weights a second of the run, else shares of all weight */
 };
@@ -183,6 +195,7 @@ struct recording {
 	struct rec_sampling sampling;
 	struct rec_cost cost;
 	struct rec_lost lost;
+	struct rec_gaps gaps; /* recording_gap(); owned */
 	struct rec_selection selection;
 	struct rec_baseline *baseline;	/* NULL: it compares nothing; owned, from malloc() */
 	struct rec_interval *intervals; /* likewise; of a file, if they were asked for */
@@ -204,6 +217,11 @@ void recording_free(struct recording *r);
 
 int recording_string(struct recording *r, const char *s);     /* copied; longer than 4096 bytes is cut */
 const char *recording_str(const struct recording *r, int id); /* valid as long as the recording */
+
+/* 0 or -ENOMEM. */
+int recording_gap(struct recording *r, const struct rec_gap *gap);
+/* A copy by CPU and time, in which those that touch are one; free(to->list). 0, or -ENOMEM and it is empty. */
+int recording_gaps_join(struct rec_gaps *to, const struct rec_gaps *from);
 
 int recording_mapping(struct recording *r, const struct rec_mapping *m);
 /* Tells what is known of a mapping beside its identity; build_id may be NULL. */

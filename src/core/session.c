@@ -21,7 +21,8 @@
 #include "core/verifier.h"
 #include "core/version.h"
 
-#define TICK_NS (100 * 1000 * 1000ULL)
+#define TICK_NS	 (100 * 1000 * 1000ULL)
+#define WATCH_NS TICK_NS /* a CPU that is back is measured again after so long */
 
 static uint64_t now_ns(clockid_t clock)
 {
@@ -49,31 +50,36 @@ static int print_all(enum libbpf_print_level level, const char *format, va_list 
 	return level == LIBBPF_DEBUG ? 0 : vfprintf(stderr, format, args);
 }
 
-/* The CPUs to measure: -C, or all that are online. */
+/* -C names CPUs that are online now. */
+static int parse_cpus(struct session *s)
+{
+	int err = cpu_list_parse(s->target->cpus, &s->cpus);
+
+	if (err)
+		warnx("-C %s: no list of CPUs (like 0-3,7)", s->target->cpus);
+	for (size_t i = 0; !err && i < s->cpus.n; i++) {
+		if (cpu_list_has(&s->watch.online, s->cpus.ids[i]))
+			continue;
+		warnx("-C %s: CPU %u is not online", s->target->cpus, s->cpus.ids[i]);
+		err = -ENODEV;
+	}
+	return err;
+}
+
+/* The CPUs to measure: -C, or all that are online or can come. */
 static int choose_cpus(struct session *s)
 {
-	struct cpu_list online;
-	int err = cpu_list_online(&online);
+	int err = cpu_watch_open(&s->watch);
 
 	if (err) {
 		warnx("cannot read the list of online CPUs: %s", strerror(-err));
 		return err;
 	}
-	if (!s->target->cpus) {
-		s->cpus = online;
-		return 0;
-	}
-	err = cpu_list_parse(s->target->cpus, &s->cpus);
-	if (err)
-		warnx("-C %s: no list of CPUs (like 0-3,7)", s->target->cpus);
-	for (size_t i = 0; !err && i < s->cpus.n; i++) {
-		if (cpu_list_has(&online, s->cpus.ids[i]))
-			continue;
-		warnx("-C %s: CPU %u is not online", s->target->cpus, s->cpus.ids[i]);
-		err = -ENODEV;
-	}
-	cpu_list_free(&online);
-	return err;
+	if (s->target->cpus)
+		err = parse_cpus(s);
+	else if (cpu_list_present(&s->cpus))
+		err = cpu_list_online(&s->cpus);
+	return err ? err : cpu_gaps_open(&s->gaps, &s->cpus);
 }
 
 /* Counted per memory cgroup since 5.11; before, a limit that cannot be raised may still be enough. */
@@ -239,7 +245,23 @@ static int settle(struct session *s, struct recording *r, bool last)
 
 	if (!err)
 		err = read_losses(s, r);
+	if (!err)
+		err = cpu_gaps_tell(&s->gaps, s->start_ns + r->meta.duration_ns, r);
 	return err ? err : c->settle(s, r, last);
+}
+
+/* Which CPUs are online, and so measured. */
+static int follow_cpus(struct session *s, struct recording *r, uint64_t now)
+{
+	const struct collector *c = s->tool->collector;
+	bool changed = cpu_watch_look(&s->watch) > 0;
+	int err = c->follow_cpus ? c->follow_cpus(s, r, changed) : 0;
+
+	if (!c->follow_cpus && changed)
+		err = cpu_gaps_follow(&s->gaps, &s->watch.online, now, r);
+	s->watch_ns = now + WATCH_NS;
+	r->meta.cpus = s->gaps.measured;
+	return err;
 }
 
 static void plan_interval(struct session *s)
@@ -274,14 +296,14 @@ static int show_progress(struct session *s, struct recording *r)
 static int tick(struct session *s, struct recording *r)
 {
 	const struct collector *c = s->tool->collector;
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	int err = now >= s->watch_ns ? follow_cpus(s, r, now) : 0;
 
-	if (progress_is_due(&s->progress)) {
-		int err = show_progress(s, r);
-
-		if (err)
-			return err;
-	}
-	if (now_ns(CLOCK_MONOTONIC) >= s->interval_end_ns)
+	if (!err && progress_is_due(&s->progress))
+		err = show_progress(s, r);
+	if (err)
+		return err;
+	if (now >= s->interval_end_ns)
 		return end_interval(s, r);
 	return c->tick ? c->tick(s, r) : 0;
 }
@@ -331,6 +353,9 @@ static int measure(struct session *s, struct recording *r, int signal_fd)
 		r->meta.start_unix_ns = now_ns(CLOCK_REALTIME);
 	}
 	s->start_ns = now_ns(CLOCK_MONOTONIC);
+	cpu_watch_look(&s->watch); /* -D may be long ago */
+	cpu_gaps_start(&s->gaps, &s->watch.online, s->start_ns);
+	r->meta.cpus = s->gaps.measured;
 	plan_interval(s);
 	err = c->enable(s, true);
 	if (!err && !s->time->delay_ns)
@@ -374,7 +399,6 @@ static void describe(const struct session *s, struct recording *r)
 		snprintf(r->meta.kernel, sizeof(r->meta.kernel), "%s %s", u.release, u.machine);
 		snprintf(r->meta.host, sizeof(r->meta.host), "%s", u.nodename);
 	}
-	r->meta.cpus = (unsigned)s->cpus.n;
 }
 
 /* The run itself, once all is set up. */
@@ -406,6 +430,8 @@ static void tear_down(struct session *s)
 		close(s->stats_fd);
 	kernel_btf_close(&s->btf);
 	filter_close(&s->filter);
+	cpu_gaps_close(&s->gaps);
+	cpu_watch_close(&s->watch);
 	cpu_list_free(&s->cpus);
 }
 

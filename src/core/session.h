@@ -11,6 +11,7 @@
 
 #include "core/command.h"
 #include "core/cpu.h"
+#include "core/cpu_gaps.h"
 #include "core/filter.h"
 #include "core/kernel_btf.h"
 #include "core/progress.h"
@@ -47,14 +48,17 @@ struct session {
 	void *state;			     /* the collector's own, until close() */
 
 	/* for the collector */
-	struct kernel_btf btf; /* until the programs are loaded */
-	struct cpu_list cpus;  /* to be measured: online, and in -C if that was given */
-	uint64_t tick_ns;      /* how often tick() is called; the collector may change it in configure() */
+	struct kernel_btf btf;	/* until the programs are loaded */
+	struct cpu_list cpus;	/* to be measured while they are online: all there are, or those of -C */
+	struct cpu_watch watch; /* of which are online */
+	struct cpu_gaps gaps;	/* when they were not, from the start of the run */
+	uint64_t tick_ns;	/* how often tick() is called; the collector may change it in configure() */
 
 	/* the session's own */
 	struct filter filter;
 	struct command command;
 	uint64_t start_ns, interval_end_ns; /* CLOCK_MONOTONIC; the latter UINT64_MAX without a sink */
+	uint64_t watch_ns;		    /* likewise: when to see next which CPUs are online */
 	struct progress progress;
 	int stats_fd; /* holds the kernel's BPF run statistics enabled; -1: not asked for */
 	bool interrupted;

@@ -32,6 +32,11 @@ struct collector {
 	int (*enable)(struct session *s, bool on); /* the moment that measuring starts, and stops */
 	int (*tick)(struct session *s,
 		    struct recording *r); /* every s->tick_ns while running: cheap looks, a drain if maps fill up */
+	/*
+	 * Sees to the CPUs, s->watch having `changed` or some ticks having passed: begins and ends their gaps
+	 * (s->gaps). NULL: offline is all that keeps one from being measured.
+	 */
+	int (*follow_cpus)(struct session *s, struct recording *r, bool changed);
 	int (*drain)(struct session *s, struct recording *r); /* moves what the maps hold into the recording */
 	/* After a drain, at the end of each interval and, `last`, of the run: the books so far, names for what is new.
 	 */

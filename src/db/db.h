@@ -15,7 +15,7 @@
 #include "core/recording.h"
 
 #define DB_APPLICATION_ID 0x6b627066 /* "kbpf": PRAGMA application_id */
-#define DB_VERSION	  2	     /* PRAGMA user_version; 1 had no latencies */
+#define DB_VERSION	  3	     /* PRAGMA user_version; 1 had no latencies, 2 no CPUs that were offline */
 
 struct saver;
 

@@ -274,9 +274,34 @@ int loading_too_large(const struct loading *l)
 	return -EBADMSG;
 }
 
+/* Of the intervals used; times are from the start of the first of them, as those of points. */
+static int add_gaps(struct loading *l, uint64_t first_ns)
+{
+	const struct gap_row *rows = (const struct gap_row *)l->tables.gaps.items;
+	int err = 0;
+
+	for (size_t i = 0; i < l->tables.gaps.n && !err; i++) {
+		struct rec_gap gap = rows[i].g;
+
+		if (!loading_uses(l, rows[i].interval - 1))
+			continue;
+		if (gap.start_ns < first_ns) { /* found late: it began in an interval that is not shown */
+			uint64_t before_ns = first_ns - gap.start_ns;
+
+			gap.duration_ns -= before_ns < gap.duration_ns ? before_ns : gap.duration_ns;
+			gap.start_ns = first_ns;
+		}
+		gap.start_ns -= first_ns;
+		if (gap.duration_ns)
+			err = recording_gap(l->r, &gap);
+	}
+	return err;
+}
+
 static int sum_up(struct loading *l)
 {
 	struct recording *r = l->r;
+	uint64_t first_ns = 0;
 	int err;
 
 	for (size_t i = 0; i < l->tables.n_parts; i++) {
@@ -285,12 +310,15 @@ static int sum_up(struct loading *l)
 		if (!loading_uses(l, i))
 			continue;
 		if (!l->out->n_used++)
-			r->meta.start_unix_ns += p->start_ns;
+			first_ns = p->start_ns;
 		if (!add_numbers(l, p))
 			return loading_too_large(l);
 	}
+	r->meta.start_unix_ns += first_ns;
 	finish_sums(l);
 	err = add_samples(l);
+	if (!err)
+		err = add_gaps(l, first_ns);
 	return err ? err : loading_add_latency(l);
 }
 

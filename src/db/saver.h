@@ -52,6 +52,7 @@ struct saver {
 	struct db_sums sums;
 	struct rec_cost cost;
 	struct rec_lost lost;
+	size_t n_gaps;
 	struct grown_latency latency;
 
 	/* Of the interval being written. */

@@ -289,6 +289,20 @@ static int put_names(struct saver *s, const struct recording *r)
 	return rc == SQLITE_OK ? put_labels(s, r) : rc;
 }
 
+static int put_gaps(struct saver *s, const struct rec_gaps *gaps)
+{
+	int rc = SQLITE_OK;
+
+	for (; s->n_gaps < gaps->n && rc == SQLITE_OK; s->n_gaps++) {
+		const struct rec_gap *g = &gaps->list[s->n_gaps];
+
+		rc = saver_put(s, DB_OFFLINE, &s->crc,
+			       (struct db_value[]){ row_int((uint64_t)s->intervals + 1), row_int(g->cpu),
+						    row_int(g->start_ns), row_int(g->duration_ns) });
+	}
+	return rc;
+}
+
 int saver_put_interval(struct saver *s, const struct recording *r)
 {
 	struct db_value row[DB_INTERVAL_COLUMNS];
@@ -308,6 +322,8 @@ int saver_put_interval(struct saver *s, const struct recording *r)
 		rc = put_counts(s, r, period);
 	if (rc == SQLITE_OK)
 		rc = saver_put_latency(s, r);
+	if (rc == SQLITE_OK)
+		rc = put_gaps(s, &r->gaps);
 	row[DB_INTERVAL_CHECKSUM] = row_int(s->crc);
 	if (rc == SQLITE_OK)
 		rc = row_write(s->insert[DB_INTERVALS], row, DB_INTERVAL_COLUMNS);

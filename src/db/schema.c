@@ -123,11 +123,16 @@ const struct db_table_def db_tables[DB_TABLES] = {
 				 "what TEXT NOT NULL, count INTEGER NOT NULL)",
 		       .types = "iti",
 		       .interval = 0 },
+	[DB_OFFLINE] = { .name = "offline",
+			 .create = "CREATE TABLE offline(interval INTEGER NOT NULL REFERENCES intervals, "
+				   "cpu INTEGER NOT NULL, start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL)",
+			 .types = "iiii",
+			 .interval = 0 },
 };
 
 unsigned db_tables_of(uint32_t version)
 {
-	return version == 1 ? DB_TABLES_1 : DB_TABLES;
+	return version == 1 ? DB_TABLES_1 : version == 2 ? DB_TABLES_2 : DB_TABLES;
 }
 
 /* Left joins: SQLite leaves those out of which a query uses no column. */

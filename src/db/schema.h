@@ -27,6 +27,8 @@ enum db_table {
 	DB_SPANS,
 	DB_POINTS,
 	DB_WAITS,
+	DB_TABLES_2, /* likewise version 2 */
+	DB_OFFLINE = DB_TABLES_2,
 	DB_TABLES,
 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cpu.h"
 #include "core/intern.h"
 #include "db/takers.h"
 
@@ -265,12 +266,29 @@ static int take_count(struct tables *t, const struct db_value *v)
 	return 0;
 }
 
+static int take_gap(struct tables *t, const struct db_value *v)
+{
+	struct gap_row *row;
+
+	if (v[1].i < 0 || v[1].i > CPU_ID_MAX || !is_count(&v[2]) || v[3].i <= 0 || v[2].i > INT64_MAX - v[3].i)
+		return ROW_BAD;
+	row = rows_add(&t->gaps);
+	if (!row)
+		return -ENOMEM;
+	row->interval = (uint32_t)v[0].i;
+	row->g = (struct rec_gap){ .cpu = (unsigned)v[1].i,
+				   .start_ns = (uint64_t)v[2].i,
+				   .duration_ns = (uint64_t)v[3].i };
+	return 0;
+}
+
 static row_fn *const takers[DB_TABLES] = {
 	[DB_INTERVALS] = take_interval, [DB_STRINGS] = take_string, [DB_MAPPINGS] = take_mapping,
 	[DB_LOCATIONS] = take_location, [DB_STACKS] = take_stack,   [DB_LOSSES] = take_loss,
 	[DB_LABELS] = take_label,	[DB_COUNTS] = take_count,   [DB_HISTOGRAMS] = take_histogram,
 	[DB_CAUSES] = take_cause,	[DB_CASES] = take_case,	    [DB_PARTS] = take_part,
 	[DB_SPANS] = take_span,		[DB_POINTS] = take_point,   [DB_WAITS] = take_wait,
+	[DB_OFFLINE] = take_gap,
 };
 
 /*
@@ -291,7 +309,7 @@ static int take_row(struct tables *t, enum db_table table, sqlite3_stmt *q)
 	if (interval->type != SQLITE_INTEGER || interval->i < 1 || interval->i > (int64_t)t->n_parts)
 		return 0;
 	p = &t->parts[interval->i];
-	if (typed && (table < DB_TABLES_1 || t->has_latency))
+	if (typed && (table < DB_TABLES_1 || table >= DB_TABLES_2 || t->has_latency))
 		err = takers[table](t, v);
 	if (err == ROW_BAD && names)
 		p->bad_names = true;
@@ -389,7 +407,8 @@ int tables_read(struct tables *t, struct source *s, int64_t n_parts, bool has_la
 			      .cases.item_bytes = sizeof(struct case_row),
 			      .case_parts.item_bytes = sizeof(struct part_row),
 			      .case_spans.item_bytes = sizeof(struct span_row),
-			      .points.item_bytes = sizeof(struct point_row) };
+			      .points.item_bytes = sizeof(struct point_row),
+			      .gaps.item_bytes = sizeof(struct gap_row) };
 	if (n_parts < 0 || (uint64_t)n_parts > s->data_bytes / INTERVAL_BYTES_MIN || n_parts >= INT_MAX)
 		return -EBADMSG;
 	t->n_parts = (size_t)n_parts;
@@ -414,6 +433,7 @@ void tables_free(struct tables *t)
 	free(t->text);
 	free(t->frames);
 	free(t->counts);
+	free(t->gaps.items);
 	latency_rows_free(t);
 	*t = (struct tables){ 0 };
 }

@@ -98,6 +98,11 @@ struct point_row {
 	struct rec_point p;
 };
 
+struct gap_row {
+	uint32_t interval;
+	struct rec_gap g;
+};
+
 struct part {
 	bool exists;	/* its row does */
 	bool bad_row;	/* one of its rows cannot be right */
@@ -126,6 +131,7 @@ struct tables {
 	size_t n_frames, frames_max;
 	struct count_row *counts;
 	size_t n_counts, counts_max;
+	struct rows gaps; /* without ids */
 	bool has_latency; /* else there must be none */
 	struct rows histograms, causes, cases, case_parts, case_spans, points;
 	uint8_t *blobs;

@@ -116,8 +116,13 @@ static int add_baseline(struct recording *r, const struct recording *before, boo
 					 .lost = before->lost,
 					 .selection = before->selection,
 					 .by_time = by_time };
+	int err = recording_gaps_join(&baseline.gaps, &before->gaps);
 
-	return recording_compare(r, &baseline);
+	if (!err)
+		err = recording_compare(r, &baseline);
+	if (err)
+		free(baseline.gaps.list);
+	return err;
 }
 
 int compare_recordings(const struct recording *before, const struct recording *after, bool by_time,
@@ -136,7 +141,9 @@ int compare_recordings(const struct recording *before, const struct recording *a
 	r->cost = after->cost;
 	r->lost = after->lost;
 	r->selection = after->selection;
-	err = add_baseline(r, before, by_time);
+	err = recording_gaps_join(&r->gaps, &after->gaps);
+	if (!err)
+		err = add_baseline(r, before, by_time);
 	if (!err)
 		err = transfer(before, r, true);
 	if (!err)

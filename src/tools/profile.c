@@ -240,7 +240,7 @@ static int open_events(struct session *s)
 {
 	struct profile_state *p = s->state;
 	const struct profile_options *o = s->options;
-	int err = event_set_open(&p->events, &p->event, &s->cpus);
+	int err = event_set_open(&p->events, &p->event, &s->cpus, &s->watch.online);
 
 	if (!err)
 		return 0;
@@ -250,7 +250,7 @@ static int open_events(struct session *s)
 		if (!err)
 			err = set_sampling(p, o);
 		if (!err)
-			err = event_set_open(&p->events, &p->event, &s->cpus);
+			err = event_set_open(&p->events, &p->event, &s->cpus, &s->watch.online);
 		if (!err)
 			warn_of_beat(s);
 	}
@@ -290,6 +290,8 @@ static int profile_enable(struct session *s, bool on)
 
 	if (spread_ns > 10 * 1000 * 1000)
 		spread_ns = 10 * 1000 * 1000; /* enough to part the CPUs; the run should begin at once */
+	if (!on)
+		profile_cpus_end(s);
 	err = on ? profile_watch_start(s) : 0;
 	if (!err)
 		err = event_set_enable(&p->events, on, spread_ns);
@@ -334,6 +336,7 @@ static const struct collector profile_collector = {
 	.attach = profile_attach,
 	.enable = profile_enable,
 	.tick = profile_tick,
+	.follow_cpus = profile_follow_cpus,
 	.drain = profile_drain,
 	.settle = profile_settle,
 	.count = profile_count,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of `profile` share: profile.c (options, events), profile_maps.c (sizes, swap, drain), profile_books.c.
+/*
+ * What the files of `profile` share: profile.c (options, events), profile_samples.c (looks, drain), profile_cpus.c
+ * (CPUs that come and go), profile_books.c.
  */
 #ifndef TOOLS_PROFILE_H
 #define TOOLS_PROFILE_H
@@ -39,6 +41,7 @@ struct profile_state {
 
 	struct profile_books *books; /* by CPU id, shared with the program */
 	size_t books_bytes;
+	uint64_t events_look_ns; /* CLOCK_MONOTONIC: when they are asked next whether they still count */
 	uint64_t drained_fires, drained_weight;
 	uint64_t user_stacks, short_user_stacks; /* weighted by fires */
 };
@@ -47,6 +50,10 @@ struct profile_state {
 int profile_books_size(struct profile_state *p);
 int profile_books_map(struct profile_state *p);
 void profile_books_unmap(struct profile_state *p);
+
+/* Events follow CPUs that go offline and come back. 0 or -errno after a message. */
+int profile_follow_cpus(struct session *s, struct recording *r, bool changed);
+void profile_cpus_end(struct session *s); /* at the end of the run, before the events are disabled */
 
 /* Processes that begin and end are watched, if that can be had and user stacks are wanted. */
 void profile_watch_open(struct session *s);

@@ -419,6 +419,7 @@ struct recording footer_before(const struct recording *r)
 	before.meta = r->baseline->meta;
 	before.sampling = r->baseline->sampling;
 	before.lost = r->baseline->lost;
+	before.gaps = r->baseline->gaps;
 	before.selection = r->baseline->selection;
 	before.baseline = NULL;
 	return before;
@@ -433,8 +434,10 @@ void footer_books(FILE *f, const struct recording *r, const struct view_options 
 {
 	if (r->latency)
 		footer_latency_books(f, r, o);
-	if (!footer_has_samples(r))
+	if (!footer_has_samples(r)) {
+		footer_gaps(f, r, o);
 		return;
+	}
 	if (r->baseline) {
 		struct recording before = footer_before(r);
 
@@ -444,6 +447,7 @@ void footer_books(FILE *f, const struct recording *r, const struct view_options 
 	}
 	write_books(f, r, o);
 	footer_lost(f, r, o, r->sampling.kept, "their samples are among other tasks");
+	footer_gaps(f, r, o);
 }
 
 void footer_notes(FILE *f, const struct recording *r, const struct view_options *o)

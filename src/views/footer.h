@@ -29,6 +29,8 @@ void footer_notes(FILE *f, const struct recording *r, const struct view_options 
 /* Losses, of `kept` and them, and children of the target that were not followed: what that means. */
 void footer_lost(FILE *f, const struct recording *r, const struct view_options *o, uint64_t kept,
 		 const char *not_followed);
+/* CPUs that were offline for a part of the run, if there were any. */
+void footer_gaps(FILE *f, const struct recording *r, const struct view_options *o);
 /* Of a recording of latencies; the functions above call them. */
 void footer_latency_header(FILE *f, const struct recording *r, const struct view_options *o);
 void footer_latency_books(FILE *f, const struct recording *r, const struct view_options *o);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "views/json_books.h"
 
+#include <stdlib.h>
+
 #include "views/footer.h"
 #include "views/json_values.h"
 
@@ -91,6 +93,23 @@ static void write_lost(struct json *j, const struct rec_lost *lost)
 	json_uint(j, "not_followed", lost->by_cause[LOST_TARGET_FULL]);
 }
 
+static void write_offline(struct json *j, const struct rec_gaps *gaps)
+{
+	struct rec_gaps joined;
+
+	json_array(j, "offline");
+	recording_gaps_join(&joined, gaps);
+	for (size_t i = 0; i < joined.n; i++) {
+		json_object(j, NULL);
+		json_uint(j, "cpu", joined.list[i].cpu);
+		json_uint(j, "start_ns", joined.list[i].start_ns);
+		json_uint(j, "duration_ns", joined.list[i].duration_ns);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	free(joined.list);
+}
+
 static void write_selection(struct json *j, const struct rec_selection *s)
 {
 	if (!s->text[0]) {
@@ -127,6 +146,7 @@ static void write_baseline(struct json *j, const struct rec_baseline *b)
 	write_meta(j, &b->meta);
 	write_sampling(j, &b->sampling, sum_lost(&b->lost));
 	write_lost(j, &b->lost);
+	write_offline(j, &b->gaps);
 	write_selection(j, &b->selection);
 	json_object_end(j);
 }
@@ -139,6 +159,7 @@ void json_books(struct json *j, const struct recording *r)
 	else
 		json_null(j, "sampling");
 	write_lost(j, &r->lost);
+	write_offline(j, &r->gaps);
 	write_selection(j, &r->selection);
 	write_cost(j, &r->cost);
 	write_baseline(j, r->baseline);

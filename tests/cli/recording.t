@@ -20,7 +20,7 @@ for kind in basic hostile empty unborn wakeup; do
 done
 is 'foreign keys hold' "$(sql "$tmp/hostile" 'PRAGMA foreign_key_check'; sql "$tmp/intervals" 'PRAGMA foreign_key_check'
 	sql "$tmp/wakeup" 'PRAGMA foreign_key_check')" ''
-is 'application_id and user_version' "$(sql "$tmp/basic" 'PRAGMA application_id; PRAGMA user_version' | tr '\n' ' ')" '1801613414 2 '
+is 'application_id and user_version' "$(sql "$tmp/basic" 'PRAGMA application_id; PRAGMA user_version' | tr '\n' ' ')" '1801613414 3 '
 within 'bytes of a small one' "$(stat -c %s "$tmp/basic")" 1 24576
 is 'file mode' "$(stat -c %a "$tmp/basic")" 600
 
@@ -194,7 +194,7 @@ refusal() { # NAME FILE WORDS [STATUS]
 	like "$1: message" "$err" "^kbpfprof report: .*$3"
 	is "$1: nothing on stdout" "$out" ''
 }
-refusal newer "$tmp/newer" 'newer version of kbpfprof \(format 3, this one reads 2\)'
+refusal newer "$tmp/newer" 'newer version of kbpfprof \(format 4, this one reads 3\)'
 refusal unborn "$tmp/unborn" 'holds no interval' 1
 refusal 'a folder' "$tmp" 'is a folder'
 refusal 'no file' "$tmp/none" 'No such file' 1

@@ -19,7 +19,7 @@
  * intervals  five of 10 s; number k (1 to 5) has 100 of steady[prog] < main[prog] and 10 * k of
  *            step<k>[prog] < main[prog], all of comm prog; 1 000 due, the rest idle; number 3 lost 7 (map full).
  * damaged    the same, but the samples of interval 3 were counted up by one behind its checksum's back.
- * newer      basic, of format 3.
+ * newer      basic, of format 4.
  * empty      one interval of 10 s without samples: 2 000 due, all idle.
  * unborn     no interval.
  * hostile    basic's books, 1 000 samples; names of functions, objects and comms are those in hostile[] below,
@@ -348,7 +348,7 @@ static const struct {
 	{ "basic", make_basic, NULL },
 	{ "intervals", make_intervals, NULL },
 	{ "damaged", make_intervals, "UPDATE counts SET fires = fires + 1 WHERE interval = 3" },
-	{ "newer", make_basic, "PRAGMA user_version = 3" },
+	{ "newer", make_basic, "PRAGMA user_version = 4" },
 	{ "empty", make_empty, NULL },
 	{ "unborn", make_unborn, NULL },
 	{ "hostile", make_hostile, NULL },

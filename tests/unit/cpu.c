@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "unit.h"
@@ -49,12 +50,33 @@ static void online(void **state)
 	cpu_list_free(&l);
 }
 
+static void watch(void **state)
+{
+	struct cpu_watch w;
+	struct cpu_list l;
+
+	(void)state;
+	assert_int_equal(cpu_watch_open(&w), 0);
+	assert_int_equal(w.online.n, sysconf(_SC_NPROCESSORS_ONLN));
+	assert_int_equal(cpu_watch_look(&w), 0);
+	strcpy(w.text, "0-64"); /* as if it had been so */
+	assert_int_equal(cpu_watch_look(&w), 1);
+	assert_int_equal(cpu_watch_look(&w), 0);
+	assert_int_equal(w.online.n, sysconf(_SC_NPROCESSORS_ONLN));
+	cpu_watch_close(&w);
+	cpu_watch_close(&w); /* fine */
+	assert_int_equal(cpu_list_present(&l), 0);
+	assert_true(l.n >= (size_t)sysconf(_SC_NPROCESSORS_ONLN));
+	cpu_list_free(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists),
 		cmocka_unit_test(no_lists),
 		cmocka_unit_test(online),
+		cmocka_unit_test(watch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,7 +136,8 @@ static inline struct recording *db_new(void)
 	return r;
 }
 
-/* Interval i (from 0) of 10 s: stack "f<i>" < "main" 10 * (i + 1) times, and "shared" < "main" once; latencies. */
+/* Interval i (from 0) of 10 s, CPU i being offline once: stack "f<i>" < "main" 10 * (i + 1) times, and "shared" <
+ * "main" once; latencies. */
 static inline void db_grow(struct recording *r, unsigned i)
 {
 	char name[16];
@@ -148,6 +149,7 @@ static inline void db_grow(struct recording *r, unsigned i)
 	frames[0] = db_location(r, "/lib/shared.so", MAPPING_FILE, "shared", 0x50);
 	db_add(r, "prog", recording_stack(r, frames, 0, 2), 1);
 	db_grow_latency(r, i, recording_stack(r, frames, 0, 2));
+	assert_int_equal(recording_gap(r, &(struct rec_gap){ i, (10 * i + 2) * SECOND_NS, SECOND_NS + i }), 0);
 	r->meta.duration_ns = (i + 1) * 10 * SECOND_NS;
 	r->sampling.sideband_lost += i + 1;
 	r->sampling.enabled_ns = r->sampling.running_ns = r->meta.duration_ns * r->meta.cpus;
@@ -211,6 +213,17 @@ static inline char *samples_text(const struct recording *r)
 }
 
 /* Samples, books, losses, cost, description and latencies: all that a recording says. */
+static inline void print_gaps(FILE *f, const struct recording *r)
+{
+	struct rec_gaps gaps;
+
+	assert_int_equal(recording_gaps_join(&gaps, &r->gaps), 0);
+	for (size_t i = 0; i < gaps.n; i++)
+		fprintf(f, "offline %u %" PRIu64 " %" PRIu64 "\n", gaps.list[i].cpu, gaps.list[i].start_ns,
+			gaps.list[i].duration_ns);
+	free(gaps.list);
+}
+
 static inline char *recording_text(const struct recording *r)
 {
 	const struct rec_sampling *s = &r->sampling;
@@ -232,6 +245,7 @@ static inline char *recording_text(const struct recording *r)
 	for (int i = 0; i < LOST_CAUSES; i++)
 		fprintf(f, " %" PRIu64, r->lost.by_cause[i]);
 	fprintf(f, "\n%s", samples);
+	print_gaps(f, r);
 	if (r->latency)
 		print_latency(f, r);
 	fclose(f);
@@ -265,6 +279,7 @@ static inline struct recording *db_some(unsigned mask)
 		first = false;
 		db_grow(r, i);
 		r->latency->points[r->latency->n_points - 1].start_ns -= first_ns;
+		r->gaps.list[r->gaps.n - 1].start_ns -= first_ns;
 		r->meta.duration_ns = duration_ns + 10 * SECOND_NS;
 		r->sampling.enabled_ns = r->sampling.running_ns = r->meta.duration_ns * r->meta.cpus;
 		r->sampling.achieved_hz = (double)r->sampling.seen * 1e9 / (double)r->sampling.running_ns;

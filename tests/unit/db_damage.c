@@ -365,7 +365,8 @@ static void other_schema(void **state)
 		"PRAGMA application_id = 1",
 		"PRAGMA user_version = 0",
 		"PRAGMA user_version = 1",
-		"PRAGMA user_version = 3",
+		"PRAGMA user_version = 2",
+		"PRAGMA user_version = 4",
 		"PRAGMA journal_mode = WAL",
 		"PRAGMA encoding = 'UTF-16'; VACUUM",
 	};

@@ -306,6 +306,26 @@ static void version_1(void **state)
 	unlink(in_folder("r"));
 }
 
+/* Version 2 had no table of CPUs that were offline. */
+static void version_2(void **state)
+{
+	struct recording *r = save_plain();
+	sqlite3 *db;
+	char sql[64];
+
+	(void)state;
+	assert_int_equal(sqlite3_open(in_folder("r"), &db), SQLITE_OK);
+	for (int t = DB_TABLES_2; t < DB_TABLES; t++) {
+		snprintf(sql, sizeof(sql), "DROP TABLE %s", db_tables[t].name);
+		run_sql(db, sql);
+	}
+	run_sql(db, "PRAGMA user_version = 2");
+	sqlite3_close(db);
+	check_same(r);
+	recording_free(r);
+	unlink(in_folder("r"));
+}
+
 static void buckets(void **state)
 {
 	static uint64_t in[HIST_BUCKETS], out[HIST_BUCKETS];
@@ -360,10 +380,9 @@ static void words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(extremes),   cmocka_unit_test(extreme_of_a_point),
-		cmocka_unit_test(torn),	      cmocka_unit_test(worst_cases),
-		cmocka_unit_test(odd_values), cmocka_unit_test(none),
-		cmocka_unit_test(version_1),  cmocka_unit_test(buckets),
+		cmocka_unit_test(extremes),    cmocka_unit_test(extreme_of_a_point), cmocka_unit_test(torn),
+		cmocka_unit_test(worst_cases), cmocka_unit_test(odd_values),	     cmocka_unit_test(none),
+		cmocka_unit_test(version_1),   cmocka_unit_test(version_2),	     cmocka_unit_test(buckets),
 		cmocka_unit_test(words),
 	};
 

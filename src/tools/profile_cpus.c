@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* CPUs that go offline and come online while `profile` runs. */
+#include <err.h>
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "tools/profile.h"
+
+/*
+ * A CPU that was back before anybody saw that it was offline, as after a suspend, tells by its event only. Asking costs
+ * an interrupt of each CPU.
+ */
+#define ASK_NS (1000 * 1000 * 1000ULL)
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
+}
+
+/* Has its event come to an end? Then its gap begins there. */
+static void see_end(struct session *s, size_t i)
+{
+	struct profile_state *p = s->state;
+	bool is_online = cpu_list_has(&s->watch.online, s->cpus.ids[i]);
+	uint64_t end_ns;
+
+	if (event_set_ended(&p->events, i, is_online, &end_ns))
+		cpu_gaps_begin(&s->gaps, i, end_ns);
+}
+
+/* What cannot be started now is tried again: until then it is not measured, which is told. */
+static int follow_one(struct session *s, struct recording *r, size_t i)
+{
+	struct profile_state *p = s->state;
+	unsigned cpu = s->cpus.ids[i];
+	int err;
+
+	see_end(s, i);
+	if (event_set_has(&p->events, i))
+		return 0;
+	cpu_gaps_begin(&s->gaps, i, s->start_ns); /* if it was online at the start, but had gone before */
+	if (!cpu_list_has(&s->watch.online, cpu))
+		return 0;
+	err = event_set_restart(&p->events, i);
+	if (!err)
+		return cpu_gaps_end(&s->gaps, i, now_ns(), r);
+	if (err != -ENODEV && s->run->verbose)
+		warnx("CPU %u: cannot open event %s: %s", cpu, p->event.name, strerror(-err));
+	return 0;
+}
+
+int profile_follow_cpus(struct session *s, struct recording *r, bool changed)
+{
+	struct profile_state *p = s->state;
+	int err = 0;
+
+	if (!changed && now_ns() < p->events_look_ns)
+		return 0;
+	for (size_t i = 0; i < s->cpus.n && !err; i++)
+		err = follow_one(s, r, i);
+	p->events_look_ns = now_ns() + ASK_NS;
+	return err;
+}
+
+/* What still counts has counted on from the first look to the second. */
+void profile_cpus_end(struct session *s)
+{
+	cpu_watch_look(&s->watch);
+	for (int look = 0; look < 2; look++)
+		for (size_t i = 0; i < s->cpus.n; i++)
+			see_end(s, i);
+}
