@@ -148,6 +148,21 @@ static __always_inline bool core_in_kernel(const struct bpf_perf_event_data *ctx
 #endif
 }
 
+#define TIF_32BIT 22 /* arch/arm64/include/asm/thread_info.h; unchanged since 3.7 */
+
+/*
+ * Is what the kernel takes for the callers of `task` in user code none? arm64 follows the frames of 32-bit programs as
+ * the APCS had them (struct compat_frame_tail); compilers have other ones, and words of the stack would be shown.
+ */
+static __always_inline bool core_has_strange_frames(struct task_struct *task)
+{
+#if defined(__TARGET_ARCH_arm64)
+	return BPF_CORE_READ(task, thread_info.flags) >> TIF_32BIT & 1;
+#else
+	return false;
+#endif
+}
+
 static __always_inline bool core_is_user(struct pt_regs *regs)
 {
 #if defined(__TARGET_ARCH_x86)

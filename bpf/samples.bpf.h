@@ -192,6 +192,10 @@ static __always_inline void samples_stacks(void *ctx, struct sample_record *reco
 		if (user && in_kernel && core_in_exec(task)) {
 			user = 0;
 		} else if (user) {
+			if (user > 1 && core_has_strange_frames(task)) {
+				user = 1;
+				record->flags |= SAMPLE_USER_FAILED;
+			}
 			record->start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
 			record->exec_id = BPF_CORE_READ(task, self_exec_id);
 		} else if (core_has_user_side(task)) {

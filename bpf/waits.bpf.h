@@ -137,6 +137,8 @@ static __always_inline void wait_stack_get(void *ctx, struct wake_stack *to, __u
 	long bytes = bpf_get_stack(ctx, to->frame, sizeof(to->frame), flags);
 
 	to->frames = bytes > 0 ? (__u32)bytes / 8 : 0;
+	if ((flags & BPF_F_USER_STACK) && to->frames > 1 && core_has_strange_frames((void *)bpf_get_current_task()))
+		to->frames = 1;
 }
 
 /* The table's entries end with the task; not before, since a number may be used again. */

@@ -16,9 +16,11 @@ $(O)/unit/%: tests/unit/%.c $(UNIT_OBJS) tests/tests.mk
 
 -include $(UNIT_OBJS:.o=.d) $(UNIT_BINS:=.d)
 
-# Workloads keep frame pointers: what is known of them includes their callers.
+# Workloads keep frame pointers: what is known of them includes their callers. On arm64 return addresses are signed, as
+# distributions have it.
 WORKLOADS := $(patsubst tests/workloads/%,$(O)/workloads/%,$(basename $(wildcard tests/workloads/*.c tests/workloads/*.cc)))
-WORKLOAD_FLAGS := -O2 -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -Wall -Wextra
+WORKLOAD_FLAGS := -O2 -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -Wall -Wextra \
+	$(if $(filter arm64,$(BPF_ARCH)),-mbranch-protection=standard)
 
 $(O)/workloads/%: tests/workloads/%.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(WORKLOAD_FLAGS) -MMD -MP -MF $@.d $< -o $@ -lpthread
@@ -37,6 +39,19 @@ $(O)/workloads-static/%: tests/workloads/%.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(WORKLOAD_FLAGS) -MMD -MP -MF $@.d $< -static -o $@ -lpthread
 
 -include $(STATIC_WORKLOADS:=.d)
+
+# Of 32 bits and without a library, which machines of 64 bits seldom have.
+CHAIN32 := $(O)/workloads-static/chain32
+CHAIN32_FLAGS := -O1 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -ffreestanding -fno-stack-protector -fno-pic -Wall -Wextra
+static-workloads: $(CHAIN32)
+
+$(CHAIN32): tests/workloads/bits32/chain32.c tests/tests.mk
+ifeq ($(BPF_ARCH),arm64)
+	$(call say,CC,$@)mkdir -p $(@D) && $(CLANG) -target armv7-linux-gnueabihf $(CHAIN32_FLAGS) -c $< -o $@.o && \
+		arm-linux-gnueabihf-ld -static -e _start $@.o -o $@
+else
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) -m32 $(CHAIN32_FLAGS) -no-pie -nostdlib -static $< -o $@
+endif
 
 # Programs that make what tests read, of kbpfprof's own parts.
 PROGRAM_BPF := $(patsubst tests/programs/%.bpf.c,$(O)/tests/%.bpf.o,$(sort $(wildcard tests/programs/*.bpf.c)))

@@ -130,6 +130,7 @@ struct signal_struct {
 };
 
 struct thread_info {
+	unsigned long flags;
 	int preempt_count; /* arm64; x86 keeps it per CPU */
 	__u32 cpu;	   /* arm64, x86: since 5.16 (bcf9033e5449); before: task_struct.cpu */
 };

@@ -21,7 +21,7 @@
 
 enum sample_flags {
 	SAMPLE_KERNEL_FAILED = 1 << 0, /* in the kernel, but its stack could not be had */
-	SAMPLE_USER_FAILED = 1 << 1,   /* has a user side, but its stack could not be had */
+	SAMPLE_USER_FAILED = 1 << 1,   /* has a user side, but its stack could not be had, or no more than this */
 };
 
 /* One distinct sample. Every byte is written, since all of them but the first word are hashed. */
