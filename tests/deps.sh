@@ -7,7 +7,7 @@ set -eu
 
 build='make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libsqlite3-dev libiberty-dev pkg-config'
 test='mandoc sqlite3 g++ gcc-aarch64-linux-gnu libc6-dev-arm64-cross libcmocka-dev perl jq procps util-linux binutils iproute2 strace linux-perf rt-tests
-	cpio kmod xz-utils zstd binutils debian-archive-keyring chromium dpkg-dev lintian musl-tools'
+	cpio kmod xz-utils zstd binutils binutils-arm-linux-gnueabihf debian-archive-keyring chromium dpkg-dev lintian musl-tools'
 # A Node.js from elsewhere brings its own npm, and Debian's does not stand beside it.
 command -v npm >/dev/null || test="$test npm"
 lint='clang-format clang-tidy cppcheck shellcheck'
