@@ -18,18 +18,6 @@ static struct program *find(const struct programs *p, const char *name)
 	return NULL;
 }
 
-/* The section, or what the tool made of it: raw tracepoints become BTF ones. */
-static void name_hook(struct program *one, const struct bpf_program *bpf)
-{
-	const char *section = bpf_program__section_name(bpf), *type = "";
-
-	if (bpf_program__type(bpf) == BPF_PROG_TYPE_TRACING && !strncmp(section, "raw_tp/", 7)) {
-		type = "tp_btf/";
-		section += 7;
-	}
-	snprintf(one->hook, sizeof(one->hook), "%s%s", type, section);
-}
-
 /* All that the object has, once: it is opened anew after each refusal. */
 static int list(struct programs *p, const struct bpf_object *object)
 {
@@ -47,7 +35,7 @@ static int list(struct programs *p, const struct bpf_object *object)
 		struct program *one = &p->list[p->n++];
 
 		snprintf(one->name, sizeof(one->name), "%s", bpf_program__name(bpf));
-		name_hook(one, bpf);
+		verifier_hook(one->hook, bpf);
 		one->state = PROGRAM_UNTRIED;
 	}
 	return 0;

@@ -17,7 +17,7 @@ enum program_state {
 };
 
 struct program {
-	char name[64], hook[64]; /* hook: the section, "tp_btf/sched_switch" */
+	char name[64], hook[VERIFIER_HOOK_BYTES];
 	enum program_state state;
 	bool counted;		     /* stats are known */
 	struct verifier_stats stats; /* of a loaded one */

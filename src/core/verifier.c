@@ -185,16 +185,27 @@ static void print_line(const char *text, void *arg)
 	fprintf(arg, "    %s\n", text);
 }
 
+void verifier_hook(char hook[VERIFIER_HOOK_BYTES], const struct bpf_program *p)
+{
+	const char *section = bpf_program__section_name(p);
+	bool by_btf = bpf_program__type(p) == BPF_PROG_TYPE_TRACING && !strncmp(section, "raw_tp/", 7);
+
+	snprintf(hook, VERIFIER_HOOK_BYTES, "%s%s", by_btf ? "tp_btf/" : "", by_btf ? section + 7 : section);
+}
+
 /* Which program it was, and where: what a report of the fault needs. */
 static void tell_program(const struct verifier *v, int err)
 {
 	const struct bpf_program *p = v->program[0] ? bpf_object__find_program_by_name(v->object, v->program) : NULL;
+	char hook[VERIFIER_HOOK_BYTES];
 	struct utsname u = { 0 };
 
 	uname(&u);
 	if (p)
-		warnx("program %s (%s): %s on Linux %s %s", v->program, bpf_program__section_name(p),
-		      feature_errno_name(err), u.release, u.machine);
+		verifier_hook(hook, p);
+	if (p)
+		warnx("program %s (%s): %s on Linux %s %s", v->program, hook, feature_errno_name(err), u.release,
+		      u.machine);
 	else
 		warnx("on Linux %s %s: %s", u.release, u.machine, feature_errno_name(err));
 }

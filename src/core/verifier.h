@@ -48,6 +48,10 @@ bool verifier_stats_of(const struct verifier *v, const struct bpf_program *p, st
 void verifier_tell(const struct verifier *v, int err);
 void verifier_close(struct verifier *v);
 
+#define VERIFIER_HOOK_BYTES 64
+/* "tp_btf/sched_switch": the section of a program, or what a tool made of it, as raw tracepoints can be BTF ones. */
+void verifier_hook(char hook[VERIFIER_HOOK_BYTES], const struct bpf_program *p);
+
 /*
  * The last `lines` lines of a log, each cut to VERIFIER_LINE_BYTES - 1 and without control characters, to `line`.
  * Returns how many bytes of the log came before.

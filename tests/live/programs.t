@@ -61,6 +61,11 @@ is 'stack is a multiple of 32 and at most 512' "$(jq '[.tools[].programs[] | sel
 
 # --- the ceilings
 ok 'this kernel keeps to the ceilings' "$verified" "$tmp/json"
+run "$KBPFPROF" doctor --programs --json --btf /sys/kernel/btf/vmlinux
+is 'as on a kernel without BTF: exit status' "$rc" 0
+cp "$tmp/out" "$tmp/raw"
+is '... raw tracepoints' "$(jq '[.tools[].programs[] | select(.state == "loaded" and (.hook | startswith("tp_btf")))] | length' "$tmp/raw")" 0
+ok '... keeps to the ceilings' "$verified" "$tmp/raw"
 # broken FILTER: the checker reads the report after jq has changed it; its faults in $out
 switch='(.tools[] | select(.tool == "wakeup" and .variant == "defaults").programs[] | select(.name == "on_switch"))'
 broken() {
