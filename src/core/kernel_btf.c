@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "core/kernel_btf.h"
 
+#include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -68,6 +69,52 @@ static int copy(struct kernel_btf *k)
 	return write_all(k->copy, data, bytes);
 }
 
+/* --- A file that was cut down to the types of our programs has no tracepoints: the kernel is asked for them. */
+
+static bool can_be_attached_to(int program, const char *tracepoint)
+{
+	int fd = bpf_raw_tracepoint_open(tracepoint, program);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* The typedef as the kernel's BTF has it; before a task come `before` other arguments. */
+static void add_tracepoint(struct btf *btf, const char *name, int before)
+{
+	int number = btf__add_int(btf, "int", 4, BTF_INT_SIGNED), proto;
+	int task = btf__add_ptr(btf, btf__find_by_name_kind(btf, "task_struct", BTF_KIND_STRUCT));
+	char text[128];
+
+	proto = btf__add_func_proto(btf, 0);
+	btf__add_func_param(btf, "data", number);
+	for (int i = 0; i < before; i++)
+		btf__add_func_param(btf, "other", number);
+	btf__add_func_param(btf, "task", task);
+	snprintf(text, sizeof(text), "btf_trace_%s", name);
+	btf__add_typedef(btf, text, btf__add_ptr(btf, proto));
+}
+
+static void add_tracepoints(struct kernel_btf *k, int switch_arg)
+{
+	const struct bpf_insn body[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K }, /* r0 = 0 */
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	int program = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "kbpfprof_try", "GPL", body, 2, NULL);
+	const char *name;
+
+	for (size_t i = 0; program >= 0 && (name = tracepoints_name(i)); i++) {
+		bool is_switch = !strcmp(name, "sched_switch");
+
+		if ((!is_switch || switch_arg >= 0) && can_be_attached_to(program, name))
+			add_tracepoint(k->btf, name, is_switch ? switch_arg : 0);
+	}
+	if (program >= 0)
+		close(program);
+}
+
 static int use_file(struct kernel_btf *k)
 {
 	struct btf_check_result result;
@@ -88,6 +135,8 @@ static int use_file(struct kernel_btf *k)
 	err = btf_check(k->btf, k->path, &result);
 	if (err)
 		snprintf(k->why, sizeof(k->why), "%.300s: %s", k->file, result.why);
+	else if (!kernel_btf_has_tracepoint(k->btf, "sched_switch"))
+		add_tracepoints(k, result.switch_arg);
 	return err;
 }
 

@@ -18,7 +18,7 @@ struct btf;
 
 #define KERNEL_BTF_NONE	  "this kernel has no BTF: CONFIG_DEBUG_INFO_BTF"
 #define KERNEL_BTF_CURE	  "--btf FILE or " KERNEL_BTF_VARIABLE
-#define KERNEL_BTF_UNUSED "needs the kernel's own BTF, and --btf names another"
+#define KERNEL_BTF_UNUSED "needs the kernel's own BTF, not a file's"
 
 struct kernel_btf {
 	const char *file; /* of the option or the variable; NULL: the kernel's own */

@@ -88,6 +88,18 @@ static bool is_deadly(const struct btf *btf, enum feature id)
 	return !task;
 }
 
+const char *tracepoints_name(size_t index)
+{
+	for (enum feature id = 0; id < FEATURES; id++) {
+		if (id == FEATURE_TRACE_RESCHED) /* is_deadly() */
+			continue;
+		for (size_t i = 0; i < TRACEPOINTS_MAX && traces[id].tracepoints[i]; i++)
+			if (!index--)
+				return traces[id].tracepoints[i];
+	}
+	return NULL;
+}
+
 enum rec_lack tracepoints_lack(const struct btf *btf, enum feature id, const char **missing)
 {
 	const struct trace *t = &traces[id];

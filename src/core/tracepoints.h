@@ -33,6 +33,12 @@ enum rec_lack tracepoints_lack(const struct btf *btf, enum feature id, const cha
 /* "from 6.17 on": why LACK_KERNEL or LACK_UNSAFE. */
 const char *tracepoints_why(enum feature id, enum rec_lack lack);
 
+/*
+ * Names of them, one after the other; NULL: no more. Without those of which the kernel's BTF has to tell that they do
+ * no harm (LACK_UNSAFE).
+ */
+const char *tracepoints_name(size_t index);
+
 /* For features.c: fills *r, returns r->err. */
 int tracepoints_probe(enum feature id, struct kernel_btf *b, struct feature_result *r);
 
