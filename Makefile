@@ -51,8 +51,10 @@ say = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' '$(1)' '$(2)';)
 PREFIX_MAP := -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(abspath $(O))=build
 
 CFLAGS ?= -O2 -g
-# As distributions build, since it reads files of others. Fortified functions need an optimizing compiler.
-HARDEN ?= -fstack-protector-strong $(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+# As distributions build, since it reads files of others. Fortified functions need an optimizing compiler; whose CFLAGS
+# speak of them is left alone.
+FORTIFY := $(if $(findstring FORTIFY,$(CFLAGS)),,$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+HARDEN ?= -fstack-protector-strong $(FORTIFY)
 HARDEN_LDFLAGS ?= -Wl,-z,relro -Wl,-z,now
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2 -Werror=date-time
 override CPPFLAGS += -D_GNU_SOURCE -Iinclude -Isrc -I$(O)/skel
