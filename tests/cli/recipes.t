@@ -35,7 +35,9 @@ is '... compiles every file for the target' "$(compiles "$tmp/oe" "$tmp/log")" "
 like '... with the headers of the target for BPF' "$(grep 'clang -target bpf' "$tmp/log")" '__TARGET_ARCH_arm64 .*-I/sysroot/usr/include'
 like '... and its libraries' "$(cat "$tmp/log")" "$cross-gcc -O2.* -L/usr/lib/$cross .*-lbpf.* -o $tmp/oe/arm64/kbpfprof"
 is '... with hardening as OpenEmbedded has it' "$(grep -c -e '-U_FORTIFY_SOURCE\|-fstack-protector' "$tmp/log")" 0
-for library in $(sed -n 's/^LIBS := //p' "$top/Makefile"); do
+read -ra libraries_wanted <<< "$(sed -n 's/^LIBS := //p' "$top/Makefile")"
+within 'the Makefile names libraries' ${#libraries_wanted[@]} 4 10
+for library in "${libraries_wanted[@]}"; do
 	case $library in libelf) library=elfutils ;; sqlite3) library='sqlite3?' ;; esac
 	like "libraries: $library, Yocto" " $(value DEPENDS) " " $library "
 	like "libraries: $library, Buildroot" " $(sed -n 's/^KBPFPROF_DEPENDENCIES = //p' "$top/docs/buildroot/kbpfprof.mk") " " $library "
