@@ -22,7 +22,7 @@
 #include "core/sysfs.h"
 #include "core/tracepoints.h"
 
-#define LOCKED_DOWN "refused by policy: the kernel is locked down (confidentiality)"
+#define LOCKED_DOWN "refused by policy: the kernel is locked down (confidentiality; integrity would do)"
 
 /* Older headers lack them: include/uapi/linux/capability.h since 5.8. */
 #ifndef CAP_PERFMON
@@ -183,11 +183,14 @@ static bool seccomp_filters(void)
 	return found;
 }
 
+/* Without securityfs, as in small systems and containers, only what the kernel was booted with is known. */
 bool features_locked_down(void)
 {
-	char line[128];
+	char line[4096];
 
-	return !sysfs_line("/sys/kernel/security/lockdown", line, sizeof(line)) && strstr(line, "[confidentiality]");
+	if (!sysfs_line("/sys/kernel/security/lockdown", line, sizeof(line)))
+		return strstr(line, "[confidentiality]");
+	return !sysfs_line("/proc/cmdline", line, sizeof(line)) && strstr(line, "lockdown=confidentiality");
 }
 
 /*
