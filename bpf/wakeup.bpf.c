@@ -60,7 +60,8 @@ static __always_inline bool is_wanted(struct task_struct *task)
 
 /*
  * Run once before the first wait counts. An interrupt may wake many tasks before the kernel can refill what storage is
- * taken from: those that sleep already have theirs from here, where interrupts are on.
+ * taken from: those that sleep already have theirs from here, where interrupts are on. And a task that runs all the
+ * time, and is preempted now and then, never wakes: it is known from here.
  */
 SEC("iter/task")
 int on_each_task(unsigned long long *ctx)
@@ -68,6 +69,8 @@ int on_each_task(unsigned long long *ctx)
 	struct task_struct *task = (struct task_struct *)ctx[1]; /* struct bpf_iter__task; NULL: the last */
 
 	if (!task || !is_wanted(task))
+		return 0;
+	if (!config.task_storage && !core_is_runnable(task)) /* its place is there when it wakes: there are few */
 		return 0;
 	wait_make(task);
 	if (config.waker_stacks || config.user_stacks)

@@ -107,8 +107,8 @@ const char *wakeup_programs_left_out(const struct wakeup_state *w, const char *p
 		return "of another architecture";
 	if (!strcmp(program, "on_free") && w->config->task_storage)
 		return "waits are kept in task storage";
-	if (!strcmp(program, "on_each_task") && !w->config->task_storage)
-		return "waits are not kept in task storage";
+	if (!strcmp(program, "on_each_task") && !bpf_program__autoload(w->skeleton->progs.on_each_task))
+		return KERNEL_BTF_UNUSED;
 	for (size_t i = 0; i < sizeof(optional) / sizeof(optional[0]); i++) {
 		enum feature feature = optional[i].feature;
 
@@ -141,7 +141,7 @@ static int choose_storage(struct session *s)
 	if (!err && storage)
 		err = bpf_map__set_autocreate(w->skeleton->maps.stacks_by_tid, false);
 	bpf_program__set_autoload(w->skeleton->progs.on_free, !storage);
-	bpf_program__set_autoload(w->skeleton->progs.on_each_task, storage);
+	bpf_program__set_autoload(w->skeleton->progs.on_each_task, !s->btf.file);
 	return err;
 }
 
