@@ -72,7 +72,10 @@ static __always_inline bool core_in_nmi(void)
 #endif
 }
 
-/* Is the preempt count of `task`, which is the one running on this CPU, to be had? */
+/*
+ * Is the preempt count of `task`, which is the one running on this CPU, to be had? x86: from 6.2 to 6.14 in pcpu_hot
+ * (c063a217bc07, 46e8fff6d45f).
+ */
 static __always_inline bool core_preempt_count(struct task_struct *task, __u32 *count)
 {
 #if defined(__TARGET_ARCH_arm64)
@@ -90,7 +93,10 @@ static __always_inline bool core_preempt_count(struct task_struct *task, __u32 *
 #endif
 }
 
-/* kernfs id of the ancestor of `cgroup` at `level`, itself if that is its own; 0 if it lies higher. */
+/*
+ * kernfs id of the ancestor of `cgroup` at `level`, itself if that is its own; 0 if it lies higher. Until 6.0 a cgroup
+ * has their ids, since 6.1 pointers to them (7f203bc89eb6).
+ */
 static __always_inline __u64 core_cgroup_ancestor_id(struct cgroup *cgroup, __u32 level)
 {
 	struct cgroup *ancestor = NULL;
@@ -175,9 +181,10 @@ static __always_inline bool core_is_user(struct pt_regs *regs)
 /* --- The scheduler. `task` is an argument of a tracepoint, or what such a one points to: for core_read(). */
 
 #define TASK_DEAD	 0x80	/* include/linux/sched.h; unchanged since 4.14 */
-#define TASK_RTLOCK_WAIT 0x1000 /* since 5.15 */
+#define TASK_RTLOCK_WAIT 0x1000 /* since 5.15 (cd781d0ce8cb) */
 #define PRIO_FAIR_MIN	 100	/* MAX_RT_PRIO: realtime tasks have less, DEADLINE -1 */
 
+/* Since 5.16 in thread_info (bcf9033e5449), before only on some architectures. */
 static __always_inline __u32 core_task_cpu(struct task_struct *task)
 {
 	if (bpf_core_field_exists(task->thread_info.cpu))
@@ -185,6 +192,7 @@ static __always_inline __u32 core_task_cpu(struct task_struct *task)
 	return core_read(task, cpu);
 }
 
+/* Renamed in 5.14 (2f064a59a11f). */
 static __always_inline __u32 core_task_state(struct task_struct *task)
 {
 	if (bpf_core_field_exists(task->__state))
@@ -192,7 +200,10 @@ static __always_inline __u32 core_task_state(struct task_struct *task)
 	return (__u32)core_read((struct task_struct___before_5_14 *)task, state);
 }
 
-/* In a run queue and wanting to run? Exact in sched_switch, where the queue is locked. */
+/*
+ * In a run queue and wanting to run? Exact in sched_switch, where the queue is locked. Since 6.12 one that sleeps may
+ * stay queued for a while (152e11f6df29).
+ */
 static __always_inline bool core_is_runnable(struct task_struct *task)
 {
 	if (bpf_core_field_exists(task->se.sched_delayed) && core_read(task, se.sched_delayed))
@@ -210,7 +221,10 @@ static __always_inline struct rq *core_task_rq(struct task_struct *task)
 	return core_read(cfs_rq, rq);
 }
 
-/* Nanoseconds for which tasks of its cgroups were held back by a CPU quota in this run queue; only grows. */
+/*
+ * Nanoseconds for which tasks of its cgroups were held back by a CPU quota in this run queue; only grows. Until 6.5 the
+ * time in which the queue was throttled, of another name before 5.18 (64eaf50731ac); then 677ea015f231.
+ */
 static __always_inline __u64 core_quota_ns(struct task_struct *task)
 {
 	struct cfs_rq *cfs_rq;
@@ -236,7 +250,8 @@ static __always_inline __u64 core_quota_ns(struct task_struct *task)
 	return 0;
 }
 
-/* Are the realtime tasks of its group held back in this run queue? */
+/* Are the realtime tasks of its group held back in this run queue? Since 6.12 with RT_GROUP_SCHED only (5f6bd380c7bd).
+ */
 static __always_inline bool core_rt_throttled(struct task_struct *task)
 {
 	struct rq *rq;
@@ -249,7 +264,10 @@ static __always_inline bool core_rt_throttled(struct task_struct *task)
 	return core_read(rq, rt.rt_throttled);
 }
 
-/* Is it runnable, but held back because its quota or budget is used up? */
+/*
+ * Is it runnable, but held back because its quota or budget is used up? Of a quota: since 6.18 of the task
+ * (eb962f251fbb), before of its group's queue.
+ */
 static __always_inline bool core_is_throttled(struct task_struct *task)
 {
 	int prio = core_read(task, prio);
@@ -268,7 +286,7 @@ static __always_inline bool core_is_throttled(struct task_struct *task)
 	return core_read(cfs_rq, throttle_count);
 }
 
-/* Does it run on the budget that is kept for ordinary tasks beside realtime ones? */
+/* Does it run on the budget that is kept for ordinary tasks beside realtime ones? Since 6.8 (63ba8422f876). */
 static __always_inline bool core_by_fair_server(struct task_struct *task)
 {
 	return bpf_core_field_exists(task->dl_server) && core_read(task, dl_server);

@@ -253,8 +253,6 @@ static const char *why_not_loaded(int err, char *buf, size_t bytes)
 	case EMFILE:
 		return "too many open files: ulimit -n";
 	default:
-		if (access(KERNEL_BTF_PATH, F_OK))
-			return KERNEL_BTF_NONE;
 		if (features_locked_down())
 			return LOCKED_DOWN;
 		snprintf(buf, bytes, "%s, this kernel lacks something: see `kbpfprof doctor`", strerror(err));
