@@ -259,7 +259,7 @@ static int follow_cpus(struct session *s, struct recording *r, uint64_t now)
 
 	if (!c->follow_cpus && changed)
 		err = cpu_gaps_follow(&s->gaps, &s->watch.online, now, r);
-	s->watch_ns = now + WATCH_NS;
+	s->watched_ns = now;
 	r->meta.cpus = s->gaps.measured;
 	return err;
 }
@@ -297,15 +297,13 @@ static int tick(struct session *s, struct recording *r)
 {
 	const struct collector *c = s->tool->collector;
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
-	int err = now >= s->watch_ns ? follow_cpus(s, r, now) : 0;
+	int err = now >= s->watched_ns + WATCH_NS ? follow_cpus(s, r, now) : 0;
 
 	if (!err && progress_is_due(&s->progress))
 		err = show_progress(s, r);
-	if (err)
-		return err;
-	if (now >= s->interval_end_ns)
-		return end_interval(s, r);
-	return c->tick ? c->tick(s, r) : 0;
+	if (err || now < s->interval_end_ns)
+		return err || !c->tick ? err : c->tick(s, r);
+	return end_interval(s, r);
 }
 
 /* Waits until `end_ns` of the monotonic clock (0: for ever) or the end of the run; ticks if there is a recording. */
@@ -353,6 +351,7 @@ static int measure(struct session *s, struct recording *r, int signal_fd)
 		r->meta.start_unix_ns = now_ns(CLOCK_REALTIME);
 	}
 	s->start_ns = now_ns(CLOCK_MONOTONIC);
+	s->watched_ns = s->start_ns;
 	cpu_watch_look(&s->watch); /* -D may be long ago */
 	cpu_gaps_start(&s->gaps, &s->watch.online, s->start_ns);
 	r->meta.cpus = s->gaps.measured;

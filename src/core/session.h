@@ -58,7 +58,7 @@ struct session {
 	struct filter filter;
 	struct command command;
 	uint64_t start_ns, interval_end_ns; /* CLOCK_MONOTONIC; the latter UINT64_MAX without a sink */
-	uint64_t watch_ns;		    /* likewise: when to see next which CPUs are online */
+	uint64_t watched_ns;		    /* likewise: when it was last seen which CPUs are online */
 	struct progress progress;
 	int stats_fd; /* holds the kernel's BPF run statistics enabled; -1: not asked for */
 	bool interrupted;

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/intern.h"
 #include "core/proc.h"
 
 /* A process of five libraries is told in some 1000 bytes: 128 KiB last for 6000 of them a second and CPU. */
@@ -242,24 +243,45 @@ static int open_ring(struct sideband_cpu *cpu, unsigned id, size_t *bytes)
 	return err;
 }
 
+/* 0 or -errno; -ENODEV: the CPU is offline. */
+static int add(struct sideband *b, unsigned id)
+{
+	struct sideband_cpu *cpus = intern_grow(b->cpus, &b->max, b->n + 1, sizeof(*cpus));
+	int err;
+
+	if (!cpus)
+		return -ENOMEM;
+	b->cpus = cpus;
+	cpus[b->n] = (struct sideband_cpu){ .id = id, .next_ns = UINT64_MAX };
+	err = open_ring(&cpus[b->n], id, &b->ring_bytes);
+	if (!err)
+		b->n++;
+	return err;
+}
+
+static int enable(struct sideband *b, struct sideband_cpu *cpu)
+{
+	cpu->last_ns = sideband_now_ns(b);
+	return ioctl(cpu->ring.fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
+}
+
 int sideband_open(struct sideband *b)
 {
-	int err = cpu_list_online(&b->online);
-	size_t bytes = ring_bytes(b->online.n);
+	struct cpu_list online;
+	int err = cpu_list_online(&online);
 
+	if (err)
+		return err;
 	b->boottime_offset_ns = proc_boottime_offset_ns();
-	if (!err) {
-		b->cpus = calloc(b->online.n, sizeof(*b->cpus));
-		b->record = malloc(SIDEBAND_RECORD_BYTES);
-		err = b->cpus && b->record ? 0 : -ENOMEM;
-	}
-	for (size_t i = 0; !err && i < b->online.n; i++) {
-		err = open_ring(&b->cpus[b->n], b->online.ids[i], &bytes);
-		if (!err)
-			b->n++;
-		else if (err == -ENODEV && i) /* went offline since */
+	b->ring_bytes = ring_bytes(online.n);
+	b->record = malloc(SIDEBAND_RECORD_BYTES);
+	err = b->record ? 0 : -ENOMEM;
+	for (size_t i = 0; !err && i < online.n; i++) {
+		err = add(b, online.ids[i]);
+		if (err == -ENODEV && b->n) /* went offline since */
 			err = 0;
 	}
+	cpu_list_free(&online);
 	if (err)
 		sideband_close(b);
 	return err;
@@ -267,14 +289,48 @@ int sideband_open(struct sideband *b)
 
 int sideband_start(struct sideband *b)
 {
-	uint64_t now_ns = sideband_now_ns(b);
-
 	for (size_t i = 0; i < b->n; i++) {
-		b->cpus[i].last_ns = now_ns;
-		if (ioctl(b->cpus[i].ring.fd, PERF_EVENT_IOC_ENABLE, 0))
-			return -errno;
+		int err = enable(b, &b->cpus[i]);
+
+		if (err)
+			return err;
 	}
 	return 0;
+}
+
+static void drop(struct sideband *b, size_t i)
+{
+	perf_ring_close(&b->cpus[i].ring);
+	b->cpus[i] = b->cpus[--b->n];
+}
+
+static bool has(const struct sideband *b, unsigned id)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (b->cpus[i].id == id)
+			return true;
+	return false;
+}
+
+void sideband_follow(struct sideband *b, const struct cpu_list *online, uint64_t since_ns, bool anew)
+{
+	bool blind = false;
+
+	sideband_read(b); /* what those that go have told */
+	for (size_t i = b->n; i-- > 0;)
+		if (anew || !cpu_list_has(online, b->cpus[i].id))
+			drop(b, i);
+	for (size_t i = 0; i < online->n; i++) {
+		if (has(b, online->ids[i]))
+			continue;
+		blind = true;
+		if (add(b, online->ids[i]))
+			b->lost++; /* if it has not gone again: its events will be missed */
+		else if (enable(b, &b->cpus[b->n - 1]))
+			drop(b, b->n - 1);
+	}
+	if (blind)
+		generations_doubt(&b->generations, since_ns, sideband_now_ns(b));
 }
 
 void sideband_close(struct sideband *b)
@@ -282,7 +338,6 @@ void sideband_close(struct sideband *b)
 	for (size_t i = 0; i < b->n; i++)
 		perf_ring_close(&b->cpus[i].ring);
 	generations_free(&b->generations);
-	cpu_list_free(&b->online);
 	free(b->cpus);
 	free(b->record);
 	*b = (struct sideband){ 0 };

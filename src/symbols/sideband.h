@@ -7,6 +7,7 @@
 #ifndef SYMBOLS_SIDEBAND_H
 #define SYMBOLS_SIDEBAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@
 /* A ring, and what is known of its records. */
 struct sideband_cpu {
 	struct perf_ring ring;
+	unsigned id;
 	uint64_t next_ns; /* time of the next record; UINT64_MAX: there is none */
 	uint64_t last_ns; /* of the last one taken, or when the run began */
 	bool was_full;	  /* when it was fetched */
@@ -26,9 +28,8 @@ struct sideband_cpu {
 
 /* All zero: closed, no event is ever seen. */
 struct sideband {
-	struct cpu_list online;
 	struct sideband_cpu *cpus;
-	size_t n;
+	size_t n, max, ring_bytes;
 	struct generations generations;
 	int64_t boottime_offset_ns;
 	uint64_t lost; /* events that found no room in a ring, or were not understood */
@@ -39,6 +40,11 @@ struct sideband {
 int sideband_open(struct sideband *b);
 /* From here on. 0 or -errno. */
 int sideband_start(struct sideband *b);
+/*
+ * Events go with their CPUs, for good. Gives one to each that is in `online` and has none, or to all anew; what those
+ * may have told since `since_ns` is not known.
+ */
+void sideband_follow(struct sideband *b, const struct cpu_list *online, uint64_t since_ns, bool anew);
 void sideband_close(struct sideband *b);
 
 /* Takes in all that was told until now. */

@@ -78,6 +78,14 @@ int symbols_watch_start(struct symbols *s)
 	return sideband_start(&s->processes.sideband);
 }
 
+void symbols_watch_cpus(struct symbols *s, const struct cpu_list *online, uint64_t blind_ns, bool anew)
+{
+	struct sideband *b = &s->processes.sideband;
+
+	if (b->n)
+		sideband_follow(b, online, sideband_now_ns(b) - blind_ns, anew);
+}
+
 void symbols_watch(struct symbols *s)
 {
 	processes_watch(&s->processes);

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/cpu.h"
 #include "core/recording.h"
 
 struct symbols;
@@ -45,6 +46,11 @@ void symbols_close(struct symbols *s); /* NULL is fine */
  */
 int symbols_watch_open(struct symbols *s);
 int symbols_watch_start(struct symbols *s);
+/*
+ * To be called when another set of CPUs is online, as the kernel tells by each for itself: of those that came nothing
+ * is known for the last `blind_ns`. `anew`: of none of them, which were all gone (a suspend).
+ */
+void symbols_watch_cpus(struct symbols *s, const struct cpu_list *online, uint64_t blind_ns, bool anew);
 /* Takes in what was told so far. Called after stacks were gathered, before they are given to the functions below. */
 void symbols_watch(struct symbols *s);
 /* A process that is older than the watch and will be asked for. */

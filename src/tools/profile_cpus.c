@@ -21,15 +21,17 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
 }
 
-/* Has its event come to an end? Then its gap begins there. */
-static void see_end(struct session *s, size_t i)
+/* Has its event come to an end? Then its gap begins there. When, if the CPU is online all the same; else 0. */
+static uint64_t see_end(struct session *s, size_t i)
 {
 	struct profile_state *p = s->state;
 	bool is_online = cpu_list_has(&s->watch.online, s->cpus.ids[i]);
 	uint64_t end_ns;
 
-	if (event_set_ended(&p->events, i, is_online, &end_ns))
-		cpu_gaps_begin(&s->gaps, i, end_ns);
+	if (!event_set_ended(&p->events, i, is_online, &end_ns))
+		return 0;
+	cpu_gaps_begin(&s->gaps, i, end_ns);
+	return is_online ? end_ns : 0;
 }
 
 /* What cannot be started now is tried again: until then it is not measured, which is told. */
@@ -39,7 +41,6 @@ static int follow_one(struct session *s, struct recording *r, size_t i)
 	unsigned cpu = s->cpus.ids[i];
 	int err;
 
-	see_end(s, i);
 	if (event_set_has(&p->events, i))
 		return 0;
 	cpu_gaps_begin(&s->gaps, i, s->start_ns); /* if it was online at the start, but had gone before */
@@ -56,13 +57,23 @@ static int follow_one(struct session *s, struct recording *r, size_t i)
 int profile_follow_cpus(struct session *s, struct recording *r, bool changed)
 {
 	struct profile_state *p = s->state;
+	uint64_t blind_since_ns = 0; /* since the first CPU was away unseen */
 	int err = 0;
 
 	if (!changed && now_ns() < p->events_look_ns)
 		return 0;
-	for (size_t i = 0; i < s->cpus.n && !err; i++)
+	for (size_t i = 0; i < s->cpus.n && !err; i++) {
+		uint64_t end_ns = see_end(s, i);
+
+		if (end_ns && (!blind_since_ns || end_ns < blind_since_ns))
+			blind_since_ns = end_ns;
 		err = follow_one(s, r, i);
+	}
 	p->events_look_ns = now_ns() + ASK_NS;
+	if (blind_since_ns)
+		symbols_watch_cpus(p->symbols, &s->watch.online, now_ns() - blind_since_ns, true);
+	else if (changed)
+		symbols_watch_cpus(p->symbols, &s->watch.online, now_ns() - s->watched_ns, false);
 	return err;
 }
 

@@ -180,7 +180,6 @@ static int wakeup_configure(struct session *s)
 	const struct wakeup_options *o = s->options;
 	struct wakeup_state *w = s->state;
 	int possible = libbpf_num_possible_cpus(), err;
-	struct cpu_list online;
 
 	if (possible < 0)
 		return possible;
@@ -196,11 +195,7 @@ static int wakeup_configure(struct session *s)
 					     .details = is_selective(s),
 					     .waker_stacks = !o->no_stacks && is_selective(s),
 					     .user_stacks = o->user_stacks };
-	err = cpu_list_online(&online);
-	if (err)
-		return err;
-	w->config->cpus_online = (__u32)online.n;
-	cpu_list_free(&online);
+	w->config->cpus_online = (__u32)s->watch.online.n;
 	err = wakeup_programs_choose(s);
 	if (!err)
 		err = size_maps(w);
@@ -476,6 +471,7 @@ static const struct collector wakeup_collector = {
 	.attach = wakeup_attach,
 	.enable = wakeup_enable,
 	.tick = wakeup_tick,
+	.follow_cpus = wakeup_follow_cpus,
 	.drain = wakeup_drain,
 	.settle = wakeup_settle,
 	.count = wakeup_count,

@@ -76,4 +76,7 @@ int wakeup_drain_worst(struct wakeup_state *w, struct recording *r);
 /* Cases above the limit, each told on stderr unless `quiet`. */
 int wakeup_drain_above(struct wakeup_state *w, struct recording *r, bool quiet);
 
+/* CPUs that came or went. 0 or -errno after a message. */
+int wakeup_follow_cpus(struct session *s, struct recording *r, bool changed);
+
 #endif

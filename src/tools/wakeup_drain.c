@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From the maps of histograms, causes and counts to the recording. They only grow: each look takes all of it. */
 #include <bpf/bpf.h>
+#include <err.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/cgroup.h"
 #include "tools/wakeup.h"
@@ -313,5 +315,23 @@ int wakeup_drain_points(struct wakeup_state *w, struct recording *r, uint64_t en
 		err = latency_point(l, &point);
 	}
 	w->seen->end_ns = end_ns;
+	return err;
+}
+
+int wakeup_follow_cpus(struct session *s, struct recording *r, bool changed)
+{
+	struct wakeup_state *w = s->state;
+	struct timespec t;
+	uint64_t now_ns;
+	int err;
+
+	if (!changed)
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	now_ns = (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
+	symbols_watch_cpus(w->symbols, &s->watch.online, now_ns - s->watched_ns, false);
+	err = cpu_gaps_follow(&s->gaps, &s->watch.online, now_ns, r);
+	if (err)
+		warnx("cannot note which CPUs are offline: %s", strerror(-err));
 	return err;
 }

@@ -8,8 +8,9 @@ online=/sys/devices/system/cpu/cpu1/online
 seen() { echo "$suite.$1 $2 $3"; }
 # moment NAME KEY: seconds
 moment() { seen "$1" "$2" "$(cut -d ' ' -f 1 /proc/uptime)"; }
-descriptors() { find "/proc/$tool/fd" -type l | wc -l; }
-# measures_on COUNT: the tool has so many descriptors, one of them for each CPU that it measures
+# Perf events that the tool has: one a CPU for samples, one for what processes do.
+descriptors() { ls -l "/proc/$tool/fd" | grep -c perf_event; }
+# measures_on COUNT: it has so many
 measures_on() {
 	for _ in $(seq 100); do
 		[ "$(descriptors)" != "$1" ] || break
@@ -79,7 +80,7 @@ hotplug() {
 	moment comes returns
 	echo 1 > $online
 	moment comes back
-	measures_on $((before + 1))
+	measures_on $((before + 2))
 	sleep 0.5
 	end
 
