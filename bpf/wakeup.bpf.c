@@ -361,6 +361,30 @@ static __always_inline void switched_out(void *ctx, struct task_struct *task, st
 		wait_stack_get(ctx, &stacks->user, BPF_F_USER_STACK);
 }
 
+/*
+ * Where on_each_task() cannot be, a task that runs all the time is known from the first time that it is preempted. A
+ * global function, see charge_plain(); it gets the task as a number, and without BTF it is one.
+ */
+__noinline int admit(__u64 preempted)
+{
+	struct task_struct *task = (struct task_struct *)preempted;
+
+	if (!core_has_btf() && task && core_is_runnable(task) && is_wanted(task))
+		wait_make(task);
+	return 0;
+}
+
+/* Of a task that is switched out. */
+static __always_inline struct wait *wait_out(struct task_struct *task)
+{
+	struct wait *wait = wait_find(task);
+
+	if (wait || core_has_btf())
+		return wait;
+	admit((__u64)task);
+	return wait_find(task);
+}
+
 static __always_inline int switched(void *ctx, struct task_struct *prev, struct task_struct *next)
 {
 	__u32 cpu_id = bpf_get_smp_processor_id();
@@ -372,7 +396,7 @@ static __always_inline int switched(void *ctx, struct task_struct *prev, struct 
 		return 0;
 	if (!cpu->rq)
 		context_know(cpu, next);
-	out = core_read(prev, pid) && may_be_wanted(prev) ? wait_find(prev) : NULL;
+	out = core_read(prev, pid) && may_be_wanted(prev) ? wait_out(prev) : NULL;
 	in = core_read(next, pid) && may_be_wanted(next) ? wait_find(next) : NULL;
 	if (!cpu->waiting && !out && !in)
 		return 0;
