@@ -346,6 +346,13 @@ static bool is_timer(const char *event)
 	       (bytes == strlen("task-clock") && !strncmp(event, "task-clock", bytes));
 }
 
+/* Cycles and instructions of arm64 come by an interrupt like others, but where it is set up as an NMI. */
+static bool is_masked_pmu(const struct rec_sampling *s, const char *kernel)
+{
+	return strstr(kernel, "aarch64") && (!strncmp(s->event, "cycles", 6) || !strncmp(s->event, "cpu-cycles", 10) ||
+					     !strncmp(s->event, "instructions", 12));
+}
+
 /* The share that a function unseen in `n` samples may have, with two digits: 3/N, but never more than all. */
 static char *rare_text(char buf[UNITS_BYTES], uint64_t n)
 {
@@ -379,6 +386,10 @@ static void write_limits(FILE *f, const struct recording *r, const struct view_o
 			"skid: %s is a timer interrupt, so time with interrupts off is shown where they are enabled "
 			"again",
 			s->event);
+	if (is_masked_pmu(s, r->meta.kernel))
+		footer_line(f, o,
+			    "skid: time with interrupts off is shown where they are enabled again, unless arm64's PMU "
+			    "interrupts by NMI (irqchip.gicv3_pseudo_nmi=1)");
 	footer_line(f, o,
 		    "rare: a function never seen in %s samples may still hold up to %s (3/N, 95 %% sure); "
 		    "for rare stalls measure latencies, not shares",

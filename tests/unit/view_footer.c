@@ -252,6 +252,13 @@ static void test_notes(void **state)
 	says(r, "skid: task-clock:u is a timer");
 	strcpy(s->event, "cpu-clocks");
 	says_not(r, "skid");
+	strcpy(s->event, "cycles:k");
+	strcpy(r->meta.kernel, "6.1.0 x86_64");
+	says_not(r, "skid");
+	strcpy(r->meta.kernel, "6.1.0 aarch64");
+	says(r, "skid: time with interrupts off is shown where they are enabled again, unless arm64's PMU");
+	strcpy(s->event, "page-faults");
+	says_not(r, "skid");
 	s->user_stacks = 100;
 	s->short_user_stacks = 20;
 	says_not(r, "user stacks");
