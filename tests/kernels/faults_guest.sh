@@ -9,7 +9,7 @@ seen() { echo "$suite.$1 $2 $3"; }
 # moment NAME KEY: seconds
 moment() { seen "$1" "$2" "$(cut -d ' ' -f 1 /proc/uptime)"; }
 # Perf events that the tool has: one a CPU for samples, one for what processes do.
-descriptors() { ls -l "/proc/$tool/fd" | grep -c perf_event; }
+descriptors() { find "/proc/$tool/fd" -type l -exec readlink {} \; | grep -c perf_event; }
 # measures_on COUNT: it has so many
 measures_on() {
 	for _ in $(seq 100); do
