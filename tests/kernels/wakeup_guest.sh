@@ -6,7 +6,7 @@
 #   kept		preemption is off now and then on its CPU; ftrace's wakeup_rt watches
 #   masked		interrupts are
 #   timerlat/0	ftrace's own thread of CPU 0
-# usage: wakeup_guest.sh [FILE]	FILE: the module; without it there is only quiet
+# usage: wakeup_guest.sh [FILE]	FILE: the module; without it nothing disturbs kept, and there is no masked
 tracing=/sys/kernel/tracing
 parameters=/sys/module/section/parameters
 # shellcheck disable=SC3045 # busybox has it; 5.10 counts BPF maps as locked memory
@@ -63,6 +63,9 @@ victim quiet 500
 if [ -n "$1" ] && insmod "$1" cpu=0; then
 	watched_by_wakeup_rt disturbed kept preemption_off 6000
 	disturbed masked irqs_off 10000
+	timerlat
+elif uname -v | grep -q PREEMPT_RT; then
+	watched_by_wakeup_rt victim kept 400
 	timerlat
 fi
 kill -INT $tool
