@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/utsname.h>
@@ -18,6 +17,7 @@
 #include "core/exit.h"
 #include "core/features.h"
 #include "core/heap.h"
+#include "core/memory.h"
 #include "core/verifier.h"
 #include "core/version.h"
 
@@ -82,14 +82,6 @@ static int choose_cpus(struct session *s)
 	return err ? err : cpu_gaps_open(&s->gaps, &s->cpus);
 }
 
-/* Counted per memory cgroup since 5.11; before, a limit that cannot be raised may still be enough. */
-static void raise_memlock(void)
-{
-	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
-
-	setrlimit(RLIMIT_MEMLOCK, &all);
-}
-
 /* Of --btf or its variable; else the kernel's own is looked for when it is needed. */
 static int open_btf(struct session *s)
 {
@@ -147,9 +139,12 @@ static int enable_stats(struct session *s)
 
 static int prepare_command(struct session *s, const sigset_t *user_mask)
 {
-	int err = command_prepare(&s->command, s->target->command, user_mask,
-				  s->stdout_is_data ? STDERR_FILENO : STDOUT_FILENO);
+	int err;
 
+	memory_unbind(s->data_bytes); /* COMMAND is free */
+	err = command_prepare(&s->command, s->target->command, user_mask,
+			      s->stdout_is_data ? STDERR_FILENO : STDOUT_FILENO);
+	memory_bind(&s->data_bytes);
 	if (err)
 		warnx("cannot fork: %s", strerror(-err));
 	return err;
@@ -449,7 +444,9 @@ static void begin(struct session *s)
 	s->tick_ns = TICK_NS;
 	s->stats_fd = -1;
 	libbpf_set_print(s->run->verbose ? print_all : print_nothing);
-	raise_memlock();
+	memory_raise_locked();
+	memory_warn();
+	memory_bind(&s->data_bytes);
 	heap_prepare();
 }
 
@@ -462,6 +459,7 @@ int session_try(struct session *s, int (*then)(struct session *s, void *arg), vo
 	if (!err)
 		err = then(s, arg);
 	tear_down(s);
+	memory_unbind(s->data_bytes);
 	heap_trim();
 	return err;
 }
@@ -485,6 +483,7 @@ int session_run(struct session *s, struct recording *r)
 		return -errno;
 	begin(s);
 	err = set_up(s, &user_mask);
+	memory_unbind(s->data_bytes); /* never again as much as for the load */
 	heap_trim();
 	if (!err && s->sink)
 		err = s->sink->begin(s->sink->arg);

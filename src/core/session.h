@@ -60,7 +60,8 @@ struct session {
 	uint64_t start_ns, interval_end_ns; /* CLOCK_MONOTONIC; the latter UINT64_MAX without a sink */
 	uint64_t watched_ns;		    /* likewise: when it was last seen which CPUs are online */
 	struct progress progress;
-	int stats_fd; /* holds the kernel's BPF run statistics enabled; -1: not asked for */
+	uint64_t data_bytes; /* see memory_bind() */
+	int stats_fd;	     /* holds the kernel's BPF run statistics enabled; -1: not asked for */
 	bool interrupted;
 	int exit_code;
 };
