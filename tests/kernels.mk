@@ -15,9 +15,10 @@ guest-programs:
 	$(Q)$(MAKE) --no-print-directory static static-workloads ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-
 
 check-kernels:
+	$(Q)tests/kernels/names $(KERNELS) > /dev/null
 	$(Q)tests/deps.sh build test cross-arm64
 	$(Q)$(MAKE) --no-print-directory $(O)/kbpfprof $(WORKLOADS) $(PROGRAMS) guest-programs
-	$(Q)$(MAKE) --no-print-directory prove-kernels TESTS='$(KERNEL_TESTS)' ALL_KERNELS="$$(awk '!/^#/ && NF { print $$1 }' tests/kernels/kernels.list | tr '\n' ' ')"
+	$(Q)$(MAKE) --no-print-directory prove-kernels TESTS='$(KERNEL_TESTS)' ALL_KERNELS="$$(tests/kernels/names | tr '\n' ' ')"
 
 # prove, and then the table, whatever came of it
 prove-kernels:

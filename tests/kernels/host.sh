@@ -9,19 +9,11 @@
 # shellcheck source=tests/kernels/common.sh
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/common.sh"
 
-# choose_kernels [DEFAULT...]: into $kernels, those of KERNELS, or else these. Names without architecture mean all.
+# choose_kernels [DEFAULT...]: into $kernels, those of KERNELS, or else these
 choose_kernels() {
-	local word name found
 	[ "${KERNELS-all}" ] || skip_all "KERNELS is empty"
-	kernels=
-	for word in ${KERNELS-$*}; do
-		found=
-		for name in $(kernel_names); do
-			[ "$name" = "$word" ] || [ "${name#*-}" = "$word" ] || continue
-			kernels+=" $name" found=yes
-		done
-		[ -n "$found" ] || { echo "Bail out! no kernel $word in kernels.list"; exit 1; }
-	done
+	# shellcheck disable=SC2086 # words
+	kernels=$("$here/names" ${KERNELS-$*}) || { echo "Bail out! no such kernels"; exit 1; }
 }
 
 # usual_kernels: all of amd64 and the first of arm64
