@@ -37,6 +37,42 @@ is_there() {
 	grep -qx 0 "$tmp/$1.fetched" || { cat "$tmp/$1.log"; return 1; }
 }
 
+# boot_all KERNEL...: in the background, one guest a CPU of this machine: guest KERNEL, which the script defines, boots one
+boot_all() {
+	local lanes lane
+	lanes=$(nproc)
+	for ((lane = 0; lane < lanes; lane++)); do
+		boot_lane "$lane" "$lanes" "$@" &
+		at_exit "end_lane $!"
+	done
+}
+boot_lane() {
+	local lane=$1 lanes=$2 n=0 name
+	shift 2
+	for name; do
+		[ $((n++ % lanes)) = "$lane" ] || continue
+		arch=$(kernel_arch "$name")
+		is_there "$name" > /dev/null && guest "$name" > "$tmp/$name.guest" 2> "$tmp/$name.err"
+		echo $? > "$tmp/$name.booted"
+	done
+}
+end_lane() {
+	local boot
+	boot=$(pgrep -P "$1")
+	# shellcheck disable=SC2086 # a word, or none
+	kill "$1" $boot
+	wait "$1"
+} 2> /dev/null
+# booted KERNEL: waits for it; what it said is in $tmp/guest
+booted() {
+	while [ ! -s "$tmp/$1.booted" ]; do sleep 0.1; done
+	mv "$tmp/$1.guest" "$tmp/guest"
+	grep -qx 0 "$tmp/$1.booted" && return
+	grep -vE ' data |^(wakeup recording|timerlat ns|dmesg out)' "$tmp/guest" | tail -n 60
+	cat "$tmp/$1.err"
+	return 1
+}
+
 # guest_program NAME: of the guest's architecture, for boot -b
 guest_program() {
 	local folder=GUEST_$arch
