@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Question: is the file of --btf the BTF of this kernel? With another one programs load, run, and read other fields.
- * Hook:     none: run once in our own task (BPF_PROG_TEST_RUN); sched_switch for the moment in which that sleeps.
+ * Hook:     none: run once in our own task (BPF_PROG_TEST_RUN); sched_switch and hrtimer_expire_entry for the
+ *           moment in which that sleeps.
  * Counted:  nothing.
  * Kernel:   5.10 (1b4d60ec162f: test runs of raw tracepoints).
  */
@@ -87,13 +88,17 @@ static __always_inline void check_running(struct task_struct *task)
 		values[CHECK_STATE].state = CHECK_LACKING;
 }
 
-/* Structs that a task leads to. `task` is the first of its process. */
+/* Structs that a task leads to. */
 static __always_inline void check_chains(struct task_struct *task)
 {
 	struct pid *pid = BPF_CORE_READ(task, thread_pid);
 	struct upid *upid = (void *)pid + bpf_core_field_offset(struct pid, numbers);
 
-	LOOK(CHECK_GROUP_LEADER, both, task, group_leader, (__u64)task);
+	if (bpf_core_field_exists(task->group_leader))
+		both(CHECK_GROUP_LEADER, (__u32)BPF_CORE_READ(task, group_leader, pid),
+		     bpf_get_current_pid_tgid() >> 32);
+	else
+		values[CHECK_GROUP_LEADER].state = CHECK_LACKING;
 	seen(CHECK_START_CODE, BPF_CORE_READ(task, mm, start_code));
 	seen(CHECK_THREADS, (__u32)BPF_CORE_READ(task, signal, live.counter));
 	upid = (void *)upid + (__u64)BPF_CORE_READ(pid, level) * bpf_core_type_size(struct upid);
@@ -150,5 +155,33 @@ int check_switch(struct bpf_raw_tracepoint_args *ctx)
 
 	if (task == self)
 		seen(CHECK_SWITCH, ctx->args[1] == task ? 1 : ctx->args[2] == task ? 2 : 0);
+	return 0;
+}
+
+/* Words of a timer that are looked through for the task that it wakes. */
+#define TIMER_WORDS 20
+
+/* Is it that of our sleep? A struct hrtimer_sleeper: behind the timer is the task. */
+static __always_inline bool is_ours(struct hrtimer *timer)
+{
+	__u64 words[TIMER_WORDS] = {};
+	bool found = false;
+
+	if (bpf_probe_read_kernel(words, sizeof(words), timer))
+		return false;
+	for (int i = 0; i < TIMER_WORDS; i++)
+		found |= words[i] == self;
+	return found;
+}
+
+SEC("raw_tp/hrtimer_expire_entry")
+int check_timer(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct hrtimer *timer = (void *)ctx->args[0];
+
+	if (!self || !is_ours(timer))
+		return 0;
+	LOOK(CHECK_TIMER_SOFT, seen, timer, _softexpires);
+	LOOK(CHECK_TIMER_HARD, seen, timer, node.expires);
 	return 0;
 }

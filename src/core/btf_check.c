@@ -4,11 +4,15 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/features.h"
@@ -20,8 +24,13 @@
 /* PROC_TIME_INIT_INO of include/linux/proc_ns.h: the first time namespace has this inode everywhere. */
 #define FIRST_TIME_NS 0xeffffffau
 
-/* A task comes by sched_switch when it sleeps so long. */
-#define NAP_US 2000
+/* A task comes by sched_switch when it sleeps so long, and a timer ends it. */
+#define NAP_NS	 2000000
+#define NS_PER_S UINT64_C(1000000000)
+/* Of that timer, from the expiry asked for to the last one: like nothing else. */
+#define SLACK_NS 123457
+/* Of the look: other than that of most, and its fields then differ from each other. */
+#define PRIORITY 3
 
 static const char *const names[CHECKS] = {
 	[CHECK_TGID] = "task_struct.tgid",
@@ -47,6 +56,8 @@ static const char *const names[CHECKS] = {
 	[CHECK_ANCESTOR] = "cgroup.ancestors",
 	[CHECK_PERCPU] = "the per-CPU variables",
 	[CHECK_SWITCH] = "sched_switch",
+	[CHECK_TIMER_SOFT] = "hrtimer._softexpires",
+	[CHECK_TIMER_HARD] = "hrtimer.node",
 };
 
 /* --- What is known of our task in other ways; what is not is left as it is. */
@@ -70,7 +81,7 @@ static void know_by_stat(struct btf_check_value *v)
 {
 	int64_t field[STAT_START_CODE + 1] = { 0 };
 	char line[1024], *at, *save = NULL;
-	FILE *f = fopen("/proc/self/stat", "re");
+	FILE *f = fopen("/proc/thread-self/stat", "re");
 	unsigned n = 3;
 
 	at = f && fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
@@ -87,7 +98,7 @@ static void know_by_stat(struct btf_check_value *v)
 	know(v, CHECK_THREADS, (uint64_t)field[STAT_THREADS]);
 	if (field[STAT_START_CODE] > 1) /* 0, 1: not told */
 		know(v, CHECK_START_CODE, (uint64_t)field[STAT_START_CODE]);
-	v[CHECK_START_BOOTTIME].got /= UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
+	v[CHECK_START_BOOTTIME].got /= NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
 	know(v, CHECK_START_BOOTTIME, (uint64_t)field[STAT_START]);
 }
 
@@ -102,7 +113,7 @@ static bool in_time_namespace(void)
 /* Bits of "Cpus_allowed:\tff,ffffffff"; 0: not told. */
 static unsigned cpus_allowed(void)
 {
-	FILE *f = fopen("/proc/self/status", "re");
+	FILE *f = fopen("/proc/thread-self/status", "re");
 	char *line = NULL;
 	size_t bytes = 0;
 	unsigned n = 0;
@@ -135,12 +146,19 @@ static void know_all(struct btf_check_value *v)
 		know(v, CHECK_POLICY, (uint64_t)(policy & ~SCHED_RESET_ON_FORK));
 	if (allowed)
 		know(v, CHECK_CPUS_ALLOWED, allowed);
-	know(v, CHECK_PID_NR, (uint64_t)getpid());
+	know(v, CHECK_PID_NR, (uint64_t)syscall(SYS_gettid));
 	if (!stat("/proc/self/ns/pid", &st))
 		know(v, CHECK_PID_NS, st.st_ino);
 }
 
-/* --- The look. */
+/* --- The look, in a thread of its own: that has numbers and a priority like no other field. */
+
+struct look {
+	struct btf_check_bpf *skeleton;
+	struct btf_check_result *r;
+	int switch_arg; /* as the file has it; -1: it has not */
+	int err;	/* -EINVAL: r->why */
+};
 
 static int run(struct btf_check_bpf *skeleton)
 {
@@ -169,6 +187,42 @@ static int run_elsewhere(struct btf_check_bpf *skeleton, struct btf_check_value 
 	return err;
 }
 
+static bool is_fair(void)
+{
+	int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+
+	return policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE;
+}
+
+static void nap(struct btf_check_value *v)
+{
+	struct timespec at;
+	uint64_t wake_ns, slack_ns;
+
+	prctl(PR_SET_TIMERSLACK, SLACK_NS, 0, 0, 0);
+	slack_ns = is_fair() ? SLACK_NS : 0;
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	wake_ns = (uint64_t)at.tv_sec * NS_PER_S + (uint64_t)at.tv_nsec + NAP_NS;
+	at = (struct timespec){ (time_t)(wake_ns / NS_PER_S), (long)(wake_ns % NS_PER_S) };
+	if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) || in_time_namespace())
+		return;
+	know(v, CHECK_TIMER_SOFT, wake_ns);
+	know(v, CHECK_TIMER_HARD, wake_ns + slack_ns);
+}
+
+static int look_asleep(struct btf_check_bpf *skeleton)
+{
+	struct bpf_link *at_switch = bpf_program__attach(skeleton->progs.check_switch);
+	struct bpf_link *at_timer = at_switch ? bpf_program__attach(skeleton->progs.check_timer) : NULL;
+	int err = at_timer ? 0 : -errno;
+
+	if (!err)
+		nap(skeleton->bss->values);
+	bpf_link__destroy(at_timer);
+	bpf_link__destroy(at_switch);
+	return err;
+}
+
 static int judge(const struct btf_check_value *v, struct btf_check_result *r)
 {
 	for (unsigned i = 0; i < CHECKS; i++) {
@@ -176,31 +230,52 @@ static int judge(const struct btf_check_value *v, struct btf_check_result *r)
 			continue;
 		if (v[i].state != CHECK_BOTH && v[i].state != CHECK_LACKING)
 			continue;
-		snprintf(r->why, sizeof(r->why), "not the BTF of this kernel (%s %s)", names[i],
+		snprintf(r->why, sizeof(r->why), "%s %s", names[i],
 			 v[i].state == CHECK_BOTH ? "differs" : "is not in it");
-		return -EOPNOTSUPP;
+		return -EINVAL;
 	}
 	return 0;
 }
 
-static int look(struct btf_check_bpf *skeleton)
+static int look(struct look *l)
 {
-	struct btf_check_value cpu = { 0 };
-	int err = run_elsewhere(skeleton, &cpu);
-	struct bpf_link *link;
+	struct btf_check_value cpu = { 0 }, *v = l->skeleton->bss->values;
+	int err = run_elsewhere(l->skeleton, &cpu);
 
 	if (!err)
-		err = run(skeleton);
+		err = run(l->skeleton);
+	if (!err)
+		err = look_asleep(l->skeleton);
 	if (err)
-		return err;
+		return err == -EINVAL ? -EOPNOTSUPP : err;
 	if (cpu.state == CHECK_BOTH)
-		skeleton->bss->values[CHECK_CPU] = cpu;
-	link = bpf_program__attach(skeleton->progs.check_switch);
-	if (!link)
-		return -errno;
-	usleep(NAP_US);
-	bpf_link__destroy(link);
-	return 0;
+		v[CHECK_CPU] = cpu;
+	know_all(v);
+	l->r->switch_arg = v[CHECK_SWITCH].state == CHECK_SEEN ? (int)v[CHECK_SWITCH].got : -1;
+	if (l->switch_arg >= 0)
+		know(v, CHECK_SWITCH, (uint64_t)l->switch_arg);
+	return judge(v, l->r);
+}
+
+/* Once more with another priority, if that is permitted: then it differs from the static one. */
+static int look_again(struct look *l)
+{
+	const struct sched_param priority = { .sched_priority = PRIORITY };
+
+	if (sched_setscheduler(0, SCHED_FIFO, &priority) || run(l->skeleton))
+		return 0;
+	know_all(l->skeleton->bss->values);
+	return judge(l->skeleton->bss->values, l->r);
+}
+
+static void *look_in_thread(void *arg)
+{
+	struct look *l = arg;
+
+	l->err = look(l);
+	if (!l->err)
+		l->err = look_again(l);
+	return NULL;
 }
 
 static int64_t current_from_rq(const struct btf *btf)
@@ -210,52 +285,45 @@ static int64_t current_from_rq(const struct btf *btf)
 	return bytes ? bytes : kernel_btf_from_rq(btf, "pcpu_hot"); /* its first member, 6.2 to 6.14 */
 }
 
+/* Of a file that no program can be loaded by, while others can. */
+static int explain_load(int err, struct btf_check_result *r)
+{
+	if (err != -EINVAL && err != -ESRCH && err != -EUCLEAN && err != -ERANGE)
+		return err;
+	snprintf(r->why, sizeof(r->why), "no program can be loaded by it: %s", strerror(-err));
+	return -EINVAL;
+}
+
 static int check(const struct btf *btf, struct btf_check_bpf *skeleton, struct btf_check_result *r)
 {
-	int arg = kernel_btf_tracepoint_arg(btf, "sched_switch", "task_struct");
-	struct btf_check_value *v;
+	struct look l = { .skeleton = skeleton, .r = r };
+	pthread_t thread;
 	int err;
 
+	l.switch_arg = kernel_btf_tracepoint_arg(btf, "sched_switch", "task_struct");
 	skeleton->rodata->current_from_rq_bytes = current_from_rq(btf);
 	err = btf_check_bpf__load(skeleton);
 	if (err)
-		return err;
-	err = look(skeleton);
+		return explain_load(err, r);
+	err = pthread_create(&thread, NULL, look_in_thread, &l);
 	if (err)
-		return err;
-	v = skeleton->bss->values;
-	know_all(v);
-	r->switch_arg = v[CHECK_SWITCH].state == CHECK_SEEN ? (int)v[CHECK_SWITCH].got : -1;
-	if (arg >= 0)
-		know(v, CHECK_SWITCH, (uint64_t)arg);
-	return judge(v, r);
-}
-
-/* Of a file that no program can be loaded by, while others can. */
-static void explain(int err, struct btf_check_result *r)
-{
-	char why[256];
-
-	if (*r->why)
-		return;
-	if (err == -EPERM || err == -EACCES || err == -ENOMEM || err == -ENOSYS || err == -EMFILE)
-		snprintf(r->why, sizeof(r->why), "cannot be checked: %s", features_explain_load(err, why, sizeof(why)));
-	else
-		snprintf(r->why, sizeof(r->why), "not the BTF of this kernel (no program can be loaded by it: %s)",
-			 strerror(-err));
+		return -err;
+	pthread_join(thread, NULL);
+	return l.err;
 }
 
 int btf_check(const struct btf *btf, const char *path, struct btf_check_result *r)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = path);
 	struct btf_check_bpf *skeleton = btf_check_bpf__open_opts(&options);
+	char why[256];
 	int err;
 
 	*r = (struct btf_check_result){ .switch_arg = -1 };
 	err = skeleton ? check(btf, skeleton, r) : -errno;
 	btf_check_bpf__destroy(skeleton);
-	if (!err)
-		return 0;
-	explain(err, r);
+	if (!err || *r->why)
+		return err;
+	snprintf(r->why, sizeof(r->why), "%.150s", features_explain_load(err, why, sizeof(why)));
 	return -EOPNOTSUPP;
 }

@@ -9,10 +9,10 @@ struct btf;
 
 struct btf_check_result {
 	int switch_arg; /* which argument of sched_switch is the task that leaves, from 0; -1: not seen */
-	char why[160];	/* "not the BTF of this kernel (task_struct.comm differs)"; "" if it is */
+	char why[160];	/* "task_struct.comm differs"; "" if it is */
 };
 
-/* `path`: the same BTF, for libbpf to read. 0; -EOPNOTSUPP: it is another kernel's, or that cannot be told. */
+/* `path`: the same BTF, for libbpf to read. 0; -EINVAL: it is another kernel's; -EOPNOTSUPP: that cannot be told. */
 int btf_check(const struct btf *btf, const char *path, struct btf_check_result *r);
 
 #endif

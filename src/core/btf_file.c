@@ -15,14 +15,31 @@
 /* More qualifiers, typedefs and arrays behind each other than any kernel has: they go round in a circle. */
 #define CHAIN_MAX 64
 
+#define NOTES_BYTES_MAX 65536
+
 struct part {
 	uint64_t at, bytes;
 };
 
+/* Instead of what is wrong with the contents: they cannot be read, errno. */
+static const char unread[] = "";
+
 /* --- The file. */
 
-static const char *find_section(Elf *elf, struct part *part)
+static void take_build_id(int fd, const GElf_Shdr *header, struct btf_file_result *r)
 {
+	size_t bytes = header->sh_size < NOTES_BYTES_MAX ? (size_t)header->sh_size : NOTES_BYTES_MAX;
+	char *notes = r->build_id_bytes ? NULL : malloc(bytes + 1);
+	ssize_t n = notes ? pread(fd, notes, bytes, (off_t)header->sh_offset) : -1;
+
+	if (n > 0)
+		r->build_id_bytes = btf_identity_build_id(notes, (size_t)n, r->build_id);
+	free(notes);
+}
+
+static const char *find_section(int fd, Elf *elf, struct part *part, struct btf_file_result *r)
+{
+	const char *wrong = "an ELF file without a section .BTF";
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 	size_t strings;
@@ -32,16 +49,18 @@ static const char *find_section(Elf *elf, struct part *part)
 	while ((section = elf_nextscn(elf, section))) {
 		const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, strings, header.sh_name) : NULL;
 
-		if (!name || strcmp(name, ".BTF") != 0 || header.sh_type == SHT_NOBITS)
+		if (name && header.sh_type == SHT_NOTE)
+			take_build_id(fd, &header, r);
+		if (!wrong || !name || strcmp(name, ".BTF") != 0 || header.sh_type == SHT_NOBITS)
 			continue;
 		*part = (struct part){ header.sh_offset, header.sh_size };
-		return NULL;
+		wrong = NULL;
 	}
-	return "an ELF file without a section .BTF";
+	return wrong;
 }
 
 /* Where in the file BTF lies. NULL, or what is wrong. */
-static const char *find(int fd, struct part *part)
+static const char *find(int fd, struct part *part, struct btf_file_result *r)
 {
 	unsigned char magic[SELFMAG];
 	const char *wrong;
@@ -49,26 +68,26 @@ static const char *find(int fd, struct part *part)
 	Elf *elf;
 
 	if (fstat(fd, &st))
-		return strerror(errno);
-	if (!S_ISREG(st.st_mode))
-		return "no regular file";
+		return unread;
 	*part = (struct part){ 0, (uint64_t)st.st_size };
 	if (pread(fd, magic, sizeof(magic), 0) != sizeof(magic) || memcmp(magic, ELFMAG, SELFMAG) != 0)
 		return NULL;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	wrong = find_section(elf, part);
+	wrong = find_section(fd, elf, part, r);
 	elf_end(elf);
 	return wrong;
 }
 
 static const char *read_part(int fd, const struct part *part, char *buf)
 {
+	if (part->at > INT64_MAX - BTF_FILE_BYTES_MAX) /* for pread() */
+		return "cut short";
 	for (uint64_t got = 0; got < part->bytes;) {
 		ssize_t n = pread(fd, buf + got, part->bytes - got, (off_t)(part->at + got));
 
 		if (n < 0)
-			return strerror(errno);
+			return unread;
 		if (!n)
 			return "cut short";
 		got += (uint64_t)n;
@@ -198,20 +217,20 @@ static struct btf *parse(const char *data, uint64_t bytes, const char **wrong)
 	if (*wrong)
 		return NULL;
 	btf = btf__new(data, (__u32)bytes);
-	*wrong = btf ? check_types(btf) : "damaged BTF";
+	*wrong = btf ? check_types(btf) : errno == ENOMEM ? unread : "damaged BTF";
 	if (!*wrong)
 		return btf;
 	btf__free(btf);
 	return NULL;
 }
 
-static struct btf *read_open(int fd, const char **wrong)
+static struct btf *read_open(int fd, struct btf_file_result *r, const char **wrong)
 {
 	struct part part = { 0 };
 	struct btf *btf = NULL;
 	char *data;
 
-	*wrong = find(fd, &part);
+	*wrong = find(fd, &part, r);
 	if (*wrong)
 		return NULL;
 	if (part.bytes > BTF_FILE_BYTES_MAX) {
@@ -219,21 +238,32 @@ static struct btf *read_open(int fd, const char **wrong)
 		return NULL;
 	}
 	data = malloc(part.bytes + 1);
-	*wrong = data ? read_part(fd, &part, data) : strerror(ENOMEM);
+	*wrong = data ? read_part(fd, &part, data) : unread;
 	if (!*wrong)
 		btf = parse(data, part.bytes, wrong);
 	free(data);
 	return btf;
 }
 
-struct btf *btf_file_read(const char *path, char *why, size_t bytes)
+struct btf *btf_file_read(const char *path, struct btf_file_result *r)
 {
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	const char *wrong = fd < 0 ? strerror(errno) : NULL;
-	struct btf *btf = wrong ? NULL : read_open(fd, &wrong);
+	const char *wrong = unread;
+	struct btf *btf = NULL;
+	struct stat st;
+	int fd;
 
-	if (!btf)
-		snprintf(why, bytes, "%s", wrong);
+	*r = (struct btf_file_result){ 0 };
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0 && !fstat(fd, &st) && !S_ISREG(st.st_mode)) {
+		r->is_unread = true;
+		wrong = "no regular file";
+	} else if (fd >= 0) {
+		btf = read_open(fd, r, &wrong);
+	}
+	if (!btf) {
+		r->is_unread |= wrong == unread;
+		snprintf(r->why, sizeof(r->why), "%s", wrong == unread ? strerror(errno) : wrong);
+	}
 	if (fd >= 0)
 		close(fd);
 	return btf;

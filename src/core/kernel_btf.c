@@ -4,16 +4,23 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "core/btf_check.h"
 #include "core/btf_file.h"
+#include "core/btf_identity.h"
+#include "core/text.h"
 #include "core/tracepoints.h"
 #include "core/write_all.h"
+
+/* Of a file's name, in messages. */
+#define NAME_COLUMNS_MAX 120
 
 /* --- The kernel's own. */
 
@@ -115,36 +122,90 @@ static void add_tracepoints(struct kernel_btf *k, int switch_arg)
 		close(program);
 }
 
-static int use_file(struct kernel_btf *k)
+/* Says so of the file, by its name as a terminal may have it. */
+static int refuse(struct kernel_btf *k, const char *before, const char *after, const char *why)
+{
+	char name[512];
+
+	text_inert(name, sizeof(name), k->file, text_is_utf8());
+	text_cut(name, NAME_COLUMNS_MAX);
+	snprintf(k->why, sizeof(k->why), "%s%s: %s%s%s", before, name, after, why, *after ? ")" : "");
+	return -EOPNOTSUPP;
+}
+
+static int refuse_unread(struct kernel_btf *k, const char *why)
+{
+	return refuse(k, "cannot read ", "", why);
+}
+
+static int refuse_unchecked(struct kernel_btf *k, const char *why)
+{
+	return refuse(k, "cannot check ", "", why);
+}
+
+static int refuse_contents(struct kernel_btf *k, const char *why)
+{
+	return refuse(k, "", "not the BTF of this kernel (", why);
+}
+
+/* What libbpf is given is opened by it there; and the check compares with what /proc tells. */
+static bool has_proc(void)
+{
+	struct statfs fs;
+
+	return statfs("/proc", &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/* What can be told without a look into the kernel. */
+static int check_identity(struct kernel_btf *k, const struct btf_file_result *file)
+{
+	char why[160];
+	int err = btf_identity_check_build_id(file->build_id, file->build_id_bytes, why, sizeof(why));
+
+	if (!err)
+		err = btf_identity_check_functions(k->btf, why, sizeof(why));
+	if (!err)
+		return 0;
+	return err == -EINVAL ? refuse_contents(k, why) : refuse_unchecked(k, strerror(-err));
+}
+
+static int check_contents(struct kernel_btf *k)
 {
 	struct btf_check_result result;
-	char wrong[128];
+	int err = btf_check(k->btf, k->path, &result);
+
+	if (!err)
+		err = btf_identity_check_layout(k->btf, result.why, sizeof(result.why));
+	if (err)
+		return err == -EINVAL ? refuse_contents(k, result.why) : refuse_unchecked(k, result.why);
+	if (!kernel_btf_has_tracepoint(k->btf, "sched_switch"))
+		add_tracepoints(k, result.switch_arg);
+	return 0;
+}
+
+static int use_file(struct kernel_btf *k)
+{
+	struct btf_file_result file;
 	int err;
 
 	k->tried = true;
-	k->btf = btf_file_read(k->file, wrong, sizeof(wrong));
-	if (!k->btf) {
-		snprintf(k->why, sizeof(k->why), "%.300s: not the BTF of this kernel (%s)", k->file, wrong);
-		return -EOPNOTSUPP;
-	}
-	err = copy(k);
-	if (err) {
-		snprintf(k->why, sizeof(k->why), "%.300s: cannot be copied: %s", k->file, strerror(-err));
-		return -EOPNOTSUPP;
-	}
-	err = btf_check(k->btf, k->path, &result);
+	k->btf = btf_file_read(k->file, &file);
+	if (!k->btf)
+		return file.is_unread ? refuse_unread(k, file.why) : refuse_contents(k, file.why);
+	if (!has_proc())
+		return refuse_unchecked(k, "/proc is not mounted");
+	err = check_identity(k, &file);
 	if (err)
-		snprintf(k->why, sizeof(k->why), "%.300s: %s", k->file, result.why);
-	else if (!kernel_btf_has_tracepoint(k->btf, "sched_switch"))
-		add_tracepoints(k, result.switch_arg);
-	return err;
+		return err;
+	err = copy(k);
+	return err ? refuse_unchecked(k, strerror(-err)) : check_contents(k);
 }
 
 const char *kernel_btf_file(const char *option)
 {
-	const char *variable = getenv(KERNEL_BTF_VARIABLE);
+	const char *name = option ? option : getenv(KERNEL_BTF_VARIABLE);
 
-	return option ? option : variable && *variable ? variable : NULL;
+	return name && *name ? name : NULL;
 }
 
 int kernel_btf_open(struct kernel_btf *k, const char *option)

@@ -31,10 +31,10 @@ struct kernel_btf {
 	bool tried;
 	int err;       /* of that */
 	int copy;      /* of the file as it was checked, where libbpf reads it; -1: none */
-	char why[512]; /* of kernel_btf_open(): why the file cannot be used, in a line */
+	char why[768]; /* of kernel_btf_open(): why the file cannot be used, in a line */
 };
 
-/* The file that `option`, of --btf or NULL, or the variable names; NULL: the kernel's own BTF. */
+/* The file that `option`, of --btf or NULL, or the variable names; NULL, also for an empty name: the kernel's own. */
 const char *kernel_btf_file(const char *option);
 /*
  * `option`: the file of --btf, or NULL. Of a file all is read, and checked against the running kernel (0.2 s); of the

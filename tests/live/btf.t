@@ -139,9 +139,17 @@ via=$tmp/hide start -q -f json --btf "$tmp/cut.btf" -p $$
 is '... wakeup: what can crash kernels, which it cannot tell, is left out' "$(programs | grep -c on_resched)" 0
 is '... wakeup: the others are there' "$(programs | grep -c 'on_switch$')" 1
 end
-objcopy --add-section .BTF="$btf" /bin/true "$tmp/vmlinux"
+objcopy --remove-section .note.gnu.build-id --add-section .BTF="$btf" /bin/true "$tmp/vmlinux"
 hidden profile -q -d 100ms --btf "$tmp/vmlinux"
 is 'a vmlinux with the section: exit 0' "$rc" 0
+objcopy --add-section .BTF="$btf" --update-section .note.gnu.build-id=/sys/kernel/notes /bin/true "$tmp/vmlinux"
+hidden profile -q -d 100ms --btf "$tmp/vmlinux"
+is 'a vmlinux with the build ID of the kernel: exit 0' "$rc" 0
+hidden profile -q -d 100ms --btf ''
+is 'an empty name is none: exit 4' "$rc" 4
+like '... told' "$err" 'this kernel has no BTF'
+run env KBPFPROF_BTF=/nonexistent "$KBPFPROF" profile -q -d 100ms --btf ''
+is "... the kernel's own, whatever the variable says: exit 0" "$rc" 0
 
 # --- of another kernel, or nothing
 # refused NAME WORDS [OPTION...]
@@ -149,6 +157,12 @@ refused() {
 	run timeout -k 1 30 "$KBPFPROF" profile -q -d 100ms --btf "$tmp/wrong" "${@:3}"
 	is "$1: exit 4" "$rc" 4
 	is "$1: why" "$err" "kbpfprof profile: $tmp/wrong: not the BTF of this kernel ($2)"
+}
+# cannot NAME read|check WORDS [COMMAND...]: nothing is said of the contents
+cannot() {
+	run timeout -k 1 30 "${@:4}" "$KBPFPROF" profile -q -d 100ms --btf "$tmp/wrong"
+	is "$1: exit 4" "$rc" 4
+	is "$1: why" "$err" "kbpfprof profile: cannot $2 $tmp/wrong: $3"
 }
 # move FIELD WHAT-DIFFERS
 move() {
@@ -163,6 +177,19 @@ move task_struct.thread_pid pid_namespace.ns
 move task_struct.se rq.curr
 move cfs_rq.rq rq.curr
 move css_set.dfl_cgrp css_set.dfl_cgrp
+move hrtimer._softexpires hrtimer._softexpires
+move hrtimer.node hrtimer.node
+"$PROGRAMS/btf_edit" "$btf" "$tmp/wrong" shift task_struct.prio # static_prio is there
+refused 'task_struct.prio is that beside it' 'task_struct.prio differs'
+"$PROGRAMS/btf_edit" "$btf" "$tmp/wrong" shift task_struct.tgid
+refused 'task_struct.tgid is behind itself' 'task_struct.tgid differs'
+"$PROGRAMS/btf_edit" "$btf" "$tmp/wrong" move hrtimer.function
+refused 'a field that cannot be looked at lies in another one' 'hrtimer.base lies within another field'
+"$PROGRAMS/btf_edit" "$btf" "$tmp/wrong" functions 5
+like 'functions of another kernel: why' "$("$KBPFPROF" profile -q -d 100ms --btf "$tmp/wrong" 2>&1)" \
+	"$tmp/wrong: not the BTF of this kernel \([0-9]+ of its [0-9]+ functions are not in this kernel, a?n?o?t?h?er_name for one\)$"
+objcopy --add-section .BTF="$btf" /bin/true "$tmp/wrong"
+refused 'a vmlinux of another build' 'its build ID differs'
 if [ "$(uname -m)" = x86_64 ]; then move runqueues 'the per-CPU variables'; fi
 "$PROGRAMS/btf_edit" "$btf" "$tmp/wrong" lose task_struct.nr_cpus_allowed
 refused 'a field is missing' 'task_struct.nr_cpus_allowed is not in it'
@@ -180,12 +207,12 @@ run "$KBPFPROF" profile -q -d 100ms --btf "$tmp/wrong"
 is 'of a program, not of a kernel: exit 4' "$rc" 4
 
 rm -f "$tmp/wrong"
-refused 'no file' 'No such file or directory'
+cannot 'no file' read 'No such file or directory'
 mkdir "$tmp/wrong"
-refused 'a directory' 'no regular file'
+cannot 'a directory' read 'no regular file'
 rmdir "$tmp/wrong"
 mkfifo "$tmp/wrong"
-refused 'a FIFO' 'no regular file'
+cannot 'a FIFO' read 'no regular file'
 rm "$tmp/wrong"
 : >"$tmp/wrong"
 refused 'an empty file' 'no BTF'
@@ -200,6 +227,15 @@ refused 'an ELF file without BTF' 'an ELF file without a section .BTF'
 head -c 1000 /bin/true >"$tmp/wrong"
 run "$KBPFPROF" profile -q -d 100ms --btf "$tmp/wrong"
 is 'half an ELF file: exit 4' "$rc" 4
+cp "$btf" "$tmp/wrong"
+cannot 'a good file without /proc' check '/proc is not mounted' unshare --mount sh -c 'mount -t tmpfs none /proc && exec "$@"' sh
+cannot 'a good file, no file can be opened' read 'Too many open files' prlimit --nofile=3
+run prlimit --nofile=6 "$KBPFPROF" profile -q -d 100ms --btf "$tmp/wrong"
+is 'a good file, few files can be opened: exit 4' "$rc" 4
+like '... why' "$err" "^kbpfprof profile: cannot check $tmp/wrong: .*open files"
+rm "$tmp/wrong"
+run "$KBPFPROF" profile -q -d 100ms --btf $'no\e[31mfile'
+is 'control characters of a name are escaped' "$err" 'kbpfprof profile: cannot read no\x1b[31mfile: No such file or directory'
 is 'nothing is left behind' "$(bpftool -j prog show | jq '[.[] | select(.name | test("^check_|^kbpfprof_try$"))] | length')" 0
 
 # --- privileges: as without a file
@@ -208,5 +244,5 @@ cp "$KBPFPROF" "$tmp/kbpfprof"
 chmod 755 "$tmp/kbpfprof" && chmod 644 "$btf"
 run setpriv --reuid 65534 --regid 65534 --clear-groups "$tmp/kbpfprof" profile -q -d 100ms --btf "$btf"
 is 'a plain user: exit 4' "$rc" 4
-like 'a plain user: why' "$err" 'cannot be checked: needs root, or CAP_BPF'
+like 'a plain user: why' "$err" "^kbpfprof profile: cannot check $btf: needs root, or CAP_BPF"
 finish

@@ -2,6 +2,8 @@
 /*
  * Makes BTF of another kernel out of this one's. usage: btf_edit FROM TO WHAT [NAME...]
  *   move STRUCT.FIELD	lies 8 bytes further on
+ *   shift STRUCT.FIELD	4 bytes
+ *   functions SHARE	of 100 functions so many have names of no kernel
  *   move VARIABLE	the per-CPU variable likewise
  *   lose STRUCT.FIELD	has another name
  *   reverse		is of the other byte order
@@ -55,6 +57,18 @@ static void move_variable(const struct btf *btf, const char *name)
 	errx(1, "no variable %s", name);
 }
 
+static void rename_functions(const struct btf *btf, unsigned pct, __u32 name)
+{
+	unsigned n = 0;
+
+	for (__u32 id = 1; id < btf__type_cnt(btf); id++) {
+		struct btf_type *t = (struct btf_type *)(uintptr_t)btf__type_by_id(btf, id);
+
+		if (btf_is_func(t) && n++ % 100 < pct)
+			t->name_off = name + n % 8; /* "another_name", "nother_name" */
+	}
+}
+
 static void edit(struct btf *btf, const char *what, const char *name)
 {
 	int other = btf__add_str(btf, "another_name");
@@ -69,6 +83,10 @@ static void edit(struct btf *btf, const char *what, const char *name)
 		type_of(btf, name, BTF_KIND_STRUCT)->name_off = (__u32)other;
 	else if (!strcmp(what, "lose"))
 		member_of(btf, name)->name_off = (__u32)other;
+	else if (!strcmp(what, "functions"))
+		rename_functions(btf, (unsigned)atoi(name), (__u32)other);
+	else if (!strcmp(what, "shift"))
+		member_of(btf, name)->offset += 8 * BYTES / 2;
 	else if (!strchr(name, '.'))
 		move_variable(btf, name);
 	else

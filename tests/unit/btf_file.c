@@ -37,12 +37,12 @@ static const char *file_of(const void *data, size_t bytes)
 
 static void refused(const char *path, const char *word)
 {
-	char why[128] = "";
-	struct btf *btf = btf_file_read(path, why, sizeof(why));
+	struct btf_file_result r;
+	struct btf *btf = btf_file_read(path, &r);
 
 	assert_null(btf);
-	if (!strstr(why, word))
-		fail_msg("'%s', not '%s'", why, word);
+	if (!strstr(r.why, word))
+		fail_msg("'%s', not '%s'", r.why, word);
 }
 
 /* One of each kind that refers to others. */
@@ -85,8 +85,8 @@ static void raw_is_read(void **state)
 {
 	__u32 bytes;
 	void *data = bytes_of(&bytes);
-	char why[128];
-	struct btf *btf = btf_file_read(file_of(data, bytes), why, sizeof(why));
+	struct btf_file_result r;
+	struct btf *btf = btf_file_read(file_of(data, bytes), &r);
 
 	(void)state;
 	assert_non_null(btf);
@@ -132,8 +132,8 @@ static void elf_is_read(void **state)
 {
 	__u32 bytes;
 	void *data = bytes_of(&bytes);
-	char why[128];
-	struct btf *btf = btf_file_read(elf_of(data, bytes, 0, 0, ".BTF"), why, sizeof(why));
+	struct btf_file_result r;
+	struct btf *btf = btf_file_read(elf_of(data, bytes, 0, 0, ".BTF"), &r);
 
 	(void)state;
 	assert_non_null(btf);
@@ -177,11 +177,11 @@ static void damage_is_harmless(void **state)
 		refused(file_of(data, n), "BTF");
 	for (__u32 i = 0; i < bytes; i++) {
 		for (unsigned bit = 0; bit < 8; bit++) {
-			char why[128];
+			struct btf_file_result r;
 			struct btf *btf;
 
 			data[i] ^= (unsigned char)(1 << bit);
-			btf = btf_file_read(file_of(data, bytes), why, sizeof(why));
+			btf = btf_file_read(file_of(data, bytes), &r);
 			for (__u32 id = 1; btf && id < btf__type_cnt(btf); id++) {
 				btf__resolve_size(btf, id);
 				assert_non_null(btf__name_by_offset(btf, btf__type_by_id(btf, id)->name_off));
