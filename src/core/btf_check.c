@@ -3,6 +3,7 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
@@ -31,6 +32,8 @@
 #define SLACK_NS 123457
 /* Of the look: other than that of most, and its fields then differ from each other. */
 #define PRIORITY 3
+/* More than loading takes. */
+#define DESCRIPTORS 32
 
 static const char *const names[CHECKS] = {
 	[CHECK_TGID] = "task_struct.tgid",
@@ -285,11 +288,25 @@ static int64_t current_from_rq(const struct btf *btf)
 	return bytes ? bytes : kernel_btf_from_rq(btf, "pcpu_hot"); /* its first member, 6.2 to 6.14 */
 }
 
+/* Where descriptors run out libbpf takes some features of the kernel for missing, and fails otherwise. */
+static bool can_open_more(void)
+{
+	int fds[DESCRIPTORS], n = 0;
+
+	while (n < DESCRIPTORS && (fds[n] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) >= 0)
+		n++;
+	for (int i = 0; i < n; i++)
+		close(fds[i]);
+	return n == DESCRIPTORS || errno != EMFILE;
+}
+
 /* Of a file that no program can be loaded by, while others can. */
 static int explain_load(int err, struct btf_check_result *r)
 {
 	if (err != -EINVAL && err != -ESRCH && err != -EUCLEAN && err != -ERANGE)
 		return err;
+	if (!can_open_more())
+		return -EMFILE;
 	snprintf(r->why, sizeof(r->why), "no program can be loaded by it: %s", strerror(-err));
 	return -EINVAL;
 }

@@ -57,7 +57,7 @@ static void move_variable(const struct btf *btf, const char *name)
 	errx(1, "no variable %s", name);
 }
 
-static void rename_functions(const struct btf *btf, unsigned pct, __u32 name)
+static void rename_functions(const struct btf *btf, unsigned pct)
 {
 	unsigned n = 0;
 
@@ -65,7 +65,7 @@ static void rename_functions(const struct btf *btf, unsigned pct, __u32 name)
 		struct btf_type *t = (struct btf_type *)(uintptr_t)btf__type_by_id(btf, id);
 
 		if (btf_is_func(t) && n++ % 100 < pct)
-			t->name_off = name + n % 8; /* "another_name", "nother_name" */
+			t->name_off++; /* without the first character: one of its own */
 	}
 }
 
@@ -84,7 +84,7 @@ static void edit(struct btf *btf, const char *what, const char *name)
 	else if (!strcmp(what, "lose"))
 		member_of(btf, name)->name_off = (__u32)other;
 	else if (!strcmp(what, "functions"))
-		rename_functions(btf, (unsigned)atoi(name), (__u32)other);
+		rename_functions(btf, (unsigned)atoi(name));
 	else if (!strcmp(what, "shift"))
 		member_of(btf, name)->offset += 8 * BYTES / 2;
 	else if (!strchr(name, '.'))
