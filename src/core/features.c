@@ -327,7 +327,7 @@ int features_no_btf(struct kernel_btf *b, struct feature_result *r, int err)
 	if (b->file)
 		return features_refused(r, err, "BTF", b->why, "");
 	if (!kernel_btf_is_there(b))
-		return features_refused(r, err, "BTF", KERNEL_BTF_NONE, KERNEL_BTF_CURE);
+		return features_refused(r, err, "BTF", kernel_btf_none(), kernel_btf_none_cure());
 	return features_refused(r, err, "BTF", "the BTF of this kernel cannot be read: " KERNEL_BTF_PATH, "");
 }
 
@@ -442,7 +442,7 @@ static int try_wait_storage(struct kernel_btf *b, struct feature_result *r)
 	if (features_preempt_rt())
 		return features_refused(r, -EOPNOTSUPP, "", "not in the scheduler of PREEMPT_RT", "");
 	if (b->file || !kernel_btf_is_there(b)) /* a task is known as one by the kernel's own */
-		return features_refused(r, -EOPNOTSUPP, "BTF", b->file ? KERNEL_BTF_UNUSED : KERNEL_BTF_NONE, "");
+		return features_refused(r, -EOPNOTSUPP, "BTF", b->file ? KERNEL_BTF_UNUSED : kernel_btf_none(), "");
 	return features_try_bpf(FEATURE_TASK_STORAGE, b, r);
 }
 

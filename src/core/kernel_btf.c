@@ -57,14 +57,38 @@ bool kernel_btf_is_there(const struct kernel_btf *k)
 	return k->file || has_own();
 }
 
+static bool has_sys(void)
+{
+	struct statfs fs;
+
+	return statfs("/sys", &fs) == 0 && fs.f_type == SYSFS_MAGIC;
+}
+
+const char *kernel_btf_none(void)
+{
+	return has_sys() ? KERNEL_BTF_NONE : KERNEL_BTF_NO_SYS;
+}
+
+const char *kernel_btf_none_cure(void)
+{
+	return has_sys() ? KERNEL_BTF_CURE : "mount -t sysfs sysfs /sys";
+}
+
 /* --- A file. */
+
+#define OF_FILE "kbpfprof_btf_of_file"
+
+bool kernel_btf_is_of_file(const struct btf *btf)
+{
+	return btf__find_by_name_kind(btf, OF_FILE, BTF_KIND_STRUCT) > 0;
+}
 
 /* For libbpf: with a type by which programs see that the kernel has none (bpf/core.bpf.h). 0 or -errno. */
 static int copy(struct kernel_btf *k)
 {
 	const void *data;
 	__u32 bytes;
-	int err = btf__add_struct(k->btf, "kbpfprof_btf_of_file", 4);
+	int err = btf__add_struct(k->btf, OF_FILE, 4);
 
 	data = err < 0 ? NULL : btf__raw_data(k->btf, &bytes);
 	if (!data)

@@ -16,7 +16,9 @@ struct btf;
 /* Where the kernel tells its own. Hidden there, it is not used. */
 #define KERNEL_BTF_PATH "/sys/kernel/btf/vmlinux"
 
-#define KERNEL_BTF_NONE	  "this kernel has no BTF: CONFIG_DEBUG_INFO_BTF"
+#define KERNEL_BTF_NONE "this kernel has no BTF: CONFIG_DEBUG_INFO_BTF"
+/* Then nothing tells. */
+#define KERNEL_BTF_NO_SYS "/sys is not mounted, where the kernel tells its BTF"
 #define KERNEL_BTF_CURE	  "--btf FILE or " KERNEL_BTF_VARIABLE
 #define KERNEL_BTF_UNUSED "needs the kernel's own BTF, not a file's"
 
@@ -41,12 +43,17 @@ const char *kernel_btf_file(const char *option);
  * kernel's own BTF nothing yet. 0, or -EOPNOTSUPP with k->why. To be closed either way.
  */
 int kernel_btf_open(struct kernel_btf *k, const char *option);
+/* What to say where there is none: KERNEL_BTF_NONE or KERNEL_BTF_NO_SYS; and what helps. */
+const char *kernel_btf_none(void);
+const char *kernel_btf_none_cure(void);
 /* Is there any? */
 bool kernel_btf_is_there(const struct kernel_btf *k);
 /* All of it, some 10 MiB: NULL if there is none. Belongs to `k`. */
 struct btf *kernel_btf_load(struct kernel_btf *k);
 /* The same, but what sysfs holds of it and not what the kernel hands out: slower, and what libbpf sees. k->err. */
 int kernel_btf_parse(struct kernel_btf *k);
+/* Is it out of a file? */
+bool kernel_btf_is_of_file(const struct btf *btf);
 /* Frees it. Loading again is possible, of a file not. */
 void kernel_btf_close(struct kernel_btf *k);
 

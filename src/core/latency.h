@@ -88,6 +88,7 @@ enum rec_lack {
 	LACK_KERNEL, /* this kernel cannot */
 	LACK_UNSAFE, /* it can, and can crash by it */
 	LACK_CHOICE, /* of what was asked for */
+	LACK_FILE,   /* the BTF file does not tell whether it can */
 	REC_LACKS,
 };
 

@@ -69,7 +69,10 @@ static int need_btf(const struct session *s)
 {
 	if (kernel_btf_is_there(&s->btf))
 		return 0;
-	warnx(KERNEL_BTF_NONE " (give one by " KERNEL_BTF_CURE "; 'kbpfprof doctor' tells how to make it)");
+	if (strcmp(kernel_btf_none(), KERNEL_BTF_NONE) != 0)
+		warnx("%s (%s)", kernel_btf_none(), kernel_btf_none_cure());
+	else
+		warnx(KERNEL_BTF_NONE " (give one by " KERNEL_BTF_CURE "; 'kbpfprof doctor' tells how to make it)");
 	return -EOPNOTSUPP;
 }
 

@@ -88,6 +88,17 @@ static bool is_deadly(const struct btf *btf, enum feature id)
 	return !task;
 }
 
+/* A whole file tells all tracepoints; one that was cut down none, and the kernel was asked for all but deadly ones. */
+static bool is_cut(const struct btf *btf)
+{
+	if (!kernel_btf_is_of_file(btf))
+		return false;
+	for (__u32 id = 1; id < btf__type_cnt(btf); id++)
+		if (btf_is_func(btf__type_by_id(btf, id)))
+			return false;
+	return true;
+}
+
 const char *tracepoints_name(size_t index)
 {
 	for (enum feature id = 0; id < FEATURES; id++) {
@@ -108,19 +119,23 @@ enum rec_lack tracepoints_lack(const struct btf *btf, enum feature id, const cha
 	if (t->is_elsewhere)
 		return LACK_NONE;
 	if (id == FEATURE_PREEMPT_DEPTH)
-		return kernel_btf_preempt_count_from_rq(btf) ? LACK_NONE : LACK_KERNEL;
+		return kernel_btf_preempt_count_from_rq(btf) ? LACK_NONE
+		       : kernel_btf_is_of_file(btf)	     ? LACK_FILE
+							     : LACK_KERNEL;
 	for (size_t i = 0; i < TRACEPOINTS_MAX && t->tracepoints[i]; i++) {
 		if (kernel_btf_has_tracepoint(btf, t->tracepoints[i]))
 			continue;
 		*missing = t->tracepoints[i];
-		return LACK_KERNEL;
+		return id == FEATURE_TRACE_RESCHED && is_cut(btf) ? LACK_FILE : LACK_KERNEL;
 	}
 	return is_deadly(btf, id) ? LACK_UNSAFE : LACK_NONE;
 }
 
 const char *tracepoints_why(enum feature id, enum rec_lack lack)
 {
-	return lack == LACK_UNSAFE ? "programs there can crash a kernel with CONFIG_PREEMPT_RCU" : traces[id].why;
+	if (lack == LACK_UNSAFE)
+		return "programs there can crash a kernel with CONFIG_PREEMPT_RCU";
+	return lack == LACK_FILE ? "the BTF file lacks it" : traces[id].why;
 }
 
 int tracepoints_probe(enum feature id, struct kernel_btf *b, struct feature_result *r)

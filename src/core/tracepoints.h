@@ -30,7 +30,7 @@ const char *tracepoints_shows(enum feature id);
 enum rec_lack tracepoints_lack(const struct btf *btf, enum feature id, const char **missing);
 /* Of FEATURE_TRACE_WAITS, which tools cannot do without. */
 #define TRACEPOINTS_MISSING "this kernel has no tracepoint %s that a BPF program can read"
-/* "from 6.17 on": why LACK_KERNEL or LACK_UNSAFE. */
+/* "from 6.17 on": why LACK_KERNEL, LACK_UNSAFE or LACK_FILE. */
 const char *tracepoints_why(enum feature id, enum rec_lack lack);
 
 /*

@@ -49,7 +49,7 @@ static bool anything_works(const struct doctor_report *r)
 
 bool doctor_wants_btf(const struct doctor_report *r)
 {
-	return r->features[FEATURE_BTF].err && (r->facts.btf_file || !r->facts.btf_bytes);
+	return r->features[FEATURE_BTF].err && !r->facts.btf_bytes && strcmp(r->facts.btf_why, KERNEL_BTF_NO_SYS) != 0;
 }
 
 /* What a file is checked by is libbpf's to load, whose messages are not ours. */
@@ -60,9 +60,9 @@ static void probe(const char *file, struct doctor_report *r)
 
 	kernel_btf_open(&btf, file);
 	libbpf_set_print(print);
+	doctor_gather_btf(&r->facts, &btf);
 	features_probe_all(&btf, r->features);
 	kernel_btf_close(&btf);
-	r->facts.btf_file = btf.file;
 }
 
 /* The report itself; an exit code. */

@@ -30,8 +30,9 @@ struct doctor_facts {
 	const char *preempt; /* none, voluntary, "none or voluntary", full, lazy, rt; NULL: not known */
 	bool preempt_dynamic;
 	uint64_t tick_hz;     /* CONFIG_HZ; 0: not known */
-	int64_t btf_bytes;    /* of vmlinux; 0: none */
+	int64_t btf_bytes;    /* of vmlinux, or of the file; 0: none */
 	const char *btf_file; /* given in its place; NULL: none */
+	char btf_why[768];    /* why there is none, or the file is refused; "": neither */
 	unsigned btf_modules; /* modules with BTF of their own */
 	struct {
 		bool known;
@@ -65,13 +66,15 @@ struct doctor_report {
 	struct feature_result features[FEATURES];
 };
 
-/* Is there no BTF, and would a file help? */
+/* Is there no BTF, and would a file help? Not if only /sys is missing. */
 bool doctor_wants_btf(const struct doctor_report *r);
 
 enum doctor_verdict doctor_judge(const struct doctor_report *r, const struct feature_need *needs);
 
 void doctor_gather(struct doctor_facts *f);
-const char *doctor_sysctl_name(enum doctor_sysctl id); /* "perf_event_paranoid" */
+struct kernel_btf;
+void doctor_gather_btf(struct doctor_facts *f, const struct kernel_btf *btf); /* opened */
+const char *doctor_sysctl_name(enum doctor_sysctl id);			      /* "perf_event_paranoid" */
 
 /* To stdout, whose errors are the caller's to see. */
 void doctor_print_text(const struct doctor_report *r);

@@ -11,6 +11,7 @@
 #include <sys/vfs.h>
 #include <time.h>
 
+#include "core/kernel_btf.h"
 #include "core/sysfs.h"
 #include "tools/doctor.h"
 
@@ -95,6 +96,19 @@ static uint64_t tick_hz(void)
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec || tick.tv_nsec <= 0)
 		return 0;
 	return (1000000000 + (uint64_t)tick.tv_nsec / 2) / (uint64_t)tick.tv_nsec;
+}
+
+void doctor_gather_btf(struct doctor_facts *f, const struct kernel_btf *btf)
+{
+	struct stat st;
+
+	f->btf_file = btf->file;
+	if (btf->file)
+		f->btf_bytes = !btf->err && !stat(btf->file, &st) ? st.st_size : 0;
+	if (btf->err)
+		snprintf(f->btf_why, sizeof(f->btf_why), "%s", btf->why);
+	else if (!f->btf_bytes)
+		snprintf(f->btf_why, sizeof(f->btf_why), "%s", kernel_btf_none());
 }
 
 static void gather_btf(struct doctor_facts *f)

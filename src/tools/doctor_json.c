@@ -52,7 +52,11 @@ static void write_btf(struct json *j, const struct doctor_report *r)
 	bool wanted = doctor_wants_btf(r);
 
 	json_object(j, "btf");
-	json_int(j, "bytes", r->facts.btf_bytes);
+	if (r->facts.btf_file && !r->facts.btf_bytes)
+		json_null(j, "bytes");
+	else
+		json_int(j, "bytes", r->facts.btf_bytes);
+	json_string(j, "reason", *r->facts.btf_why ? r->facts.btf_why : NULL);
 	json_uint(j, "modules", r->facts.btf_modules);
 	json_string(j, "file", r->facts.btf_file);
 	json_string(j, "how_to_make", wanted ? DOCTOR_BTF_MAKE : NULL);

@@ -274,6 +274,18 @@ static int report_json(struct report *r, const struct doctor_facts *f)
 	return err;
 }
 
+static void gather_btf(struct doctor_facts *facts, const char *file)
+{
+	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	struct kernel_btf btf;
+
+	kernel_btf_open(&btf, file);
+	libbpf_set_print(print);
+	doctor_gather_btf(facts, &btf);
+	facts->btf_file = kernel_btf_file(file);
+	kernel_btf_close(&btf);
+}
+
 int doctor_programs(bool json, const char *btf)
 {
 	struct report report = { .btf = btf };
@@ -281,7 +293,7 @@ int doctor_programs(bool json, const char *btf)
 	int err;
 
 	doctor_gather(&facts);
-	facts.btf_file = kernel_btf_file(btf);
+	gather_btf(&facts, btf);
 	if (json) {
 		err = report_json(&report, &facts);
 	} else {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/kernel_btf.h"
+#include "core/text.h"
 #include "tools/doctor.h"
 #include "tools/tools.h"
 
@@ -61,12 +62,17 @@ static void print_btf_making(void)
 
 static void print_btf(const struct doctor_facts *f)
 {
-	if (f->btf_file)
-		item("BTF", "that of %s", f->btf_file);
-	else if (f->btf_bytes)
+	char name[512];
+
+	if (f->btf_file && *f->btf_why) {
+		item("BTF", "refused: %s", f->btf_why);
+	} else if (f->btf_file) {
+		text_inert(name, sizeof(name), f->btf_file, text_is_utf8());
+		item("BTF", "%.1f MB, that of %s", (double)f->btf_bytes / 1e6, name);
+	} else if (f->btf_bytes)
 		item("BTF", "%.1f MB, modules with their own: %u", (double)f->btf_bytes / 1e6, f->btf_modules);
 	else
-		item("BTF", "none (CONFIG_DEBUG_INFO_BTF)");
+		item("BTF", "none: %s", f->btf_why);
 }
 
 void doctor_print_kernel(const struct doctor_facts *f)

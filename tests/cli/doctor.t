@@ -62,6 +62,7 @@ cat >"$tmp/keys" <<-END
 	btf/how_to_cut
 	btf/how_to_make
 	btf/modules
+	btf/reason
 	cgroup/v1
 	cgroup/v2
 	commands/diff/missing
@@ -271,6 +272,15 @@ else
 	ask over "mount --bind $tmp/empty /sys/kernel/btf"
 	is 'no BTF: what needs none still works' "$(json '.features | .perf_event.works, .tp_btf.works')" $'true\nfalse'
 	is 'no BTF: told' "$(json .btf.bytes)" 0
+	is 'no BTF: why' "$(json .btf.reason)" 'this kernel has no BTF: CONFIG_DEBUG_INFO_BTF'
+	ask over "mount -t tmpfs none /sys"
+	like 'no /sys: not called a kernel without BTF' "$(json '.btf.reason, .features.btf.reason' | sort -u | head -1)" '^/sys is not mounted'
+	is 'no /sys: the cure' "$(json '.features.btf.cure, .btf.how_to_make')" $'mount -t sysfs sysfs /sys\nnull'
+	tell over "mount -t tmpfs none /sys"
+	like 'no /sys: in words' "$out" 'BTF +none: /sys is not mounted'
+	run over "mount -t tmpfs none /sys" "$KBPFPROF" profile -q -d 100ms
+	is 'no /sys: profile, exit 4' "$rc" 4
+	like 'no /sys: profile' "$err" '/sys is not mounted'
 	for damage in 'head -c 100000 /sys/kernel/btf/vmlinux' 'head -c 100000 /dev/urandom' 'true'; do
 		$damage >"$tmp/btf/vmlinux"
 		ask over "mount --bind $tmp/btf /sys/kernel/btf"

@@ -205,6 +205,16 @@ like 'no struct task_struct: why' "$err" '^kbpfprof wakeup: .*: not the BTF of t
 run "$KBPFPROF" doctor --json --btf "$tmp/wrong"
 is '... doctor: exit 4' "$rc" 4
 like '... doctor: why' "$(json .features.btf.reason)" "$tmp/wrong: not the BTF of this kernel"
+like '... doctor: where the file is told, too' "$(json .btf.reason)" "^$tmp/wrong: not the BTF of this kernel \\("
+is '... doctor: no size, not even that of the own' "$(json .btf.bytes)" null
+run "$KBPFPROF" doctor --btf "$tmp/wrong"
+like '... doctor, in words' "$(words "$out")" "BTF refused: $tmp/wrong: not the BTF of this kernel \\("
+run "$KBPFPROF" doctor --programs --btf "$tmp/wrong"
+like '... doctor --programs' "$(words "$out")" "BTF refused: $tmp/wrong: not the BTF of this kernel \\("
+run "$KBPFPROF" doctor --json --btf "$tmp/cut.btf"
+is 'doctor, a file that was cut down: its size' "$(json .btf.bytes)" "$(stat -c %s "$tmp/cut.btf")"
+is '... no reason' "$(json .btf.reason)" null
+like '... what it does not tell is not laid on the kernel' "$(json .features.trace_resched.reason)" '^the BTF file lacks it'
 bpftool btf dump file "$PROGRAMS/../bpf/profile.bpf.o" >/dev/null && cp "$PROGRAMS/../bpf/profile.bpf.o" "$tmp/wrong"
 run "$KBPFPROF" profile -q -d 100ms --btf "$tmp/wrong"
 is 'of a program, not of a kernel: exit 4' "$rc" 4
