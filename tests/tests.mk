@@ -48,7 +48,7 @@ static-workloads: $(CHAIN32)
 $(CHAIN32): tests/workloads/bits32/chain32.c tests/tests.mk
 ifeq ($(BPF_ARCH),arm64)
 	$(call say,CC,$@)mkdir -p $(@D) && $(CLANG) -target armv7-linux-gnueabihf $(CHAIN32_FLAGS) -c $< -o $@.o && \
-		arm-linux-gnueabihf-ld -static -e _start $@.o -o $@
+		arm-linux-gnueabihf-ld -static -z max-page-size=65536 -e _start $@.o -o $@
 else
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) -m32 $(CHAIN32_FLAGS) -no-pie -nostdlib -static $< -o $@
 endif

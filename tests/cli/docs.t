@@ -183,6 +183,14 @@ is 'completion: a list by TAB' "$(typed $'kbpfprof report c.db -s comm,d\t')" '<
 is 'completion: a file by TAB, quoted' "$(typed $'kbpfprof diff a\tc.\t')" '<diff><a b.db><c.db>'
 cd / || exit
 
+# --- the table of kernels in the README
+table() { sed -n '/^<!-- kernels -->/,/^<!-- end of kernels -->/p' "$top/README.md"; }
+is 'README: a row for each kernel of the list' "$(table | sed -nE 's/^\| (.*-[0-9][^ ]*) \|.*/\1/p')" "$("$top/tests/kernels/names")"
+unlike 'README: no kernel fails' "$(table)" FAIL
+for check in "$top"/tests/kernels/suite/*.check; do
+	like "README: a column for suite $(basename "$check" .check)" "$(table)" "^\| kernel \|.* $(basename "$check" .check) \|"
+done
+
 # --- installed
 ok 'make install' make --no-print-directory -C "$top" O="$(dirname "$KBPFPROF")" install DESTDIR="$tmp/root" PREFIX=/usr
 for page in "$docs"/*.[1-9]; do
