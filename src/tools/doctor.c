@@ -105,7 +105,7 @@ static const char doctor_help[] = "Loads and attaches a BPF program of each kind
 				  "With --programs: 4 if this kernel refuses a program of some subcommand.\n"
 				  "\n"
 				  "  kbpfprof doctor                                        one screen\n"
-				  "  kbpfprof doctor --programs                             does all of it load here?\n"
+				  "  kbpfprof doctor --programs                             does it all load here?\n"
 				  "  kbpfprof doctor --json | jq .commands.profile.verdict  for scripts\n"
 				  "  kbpfprof doctor --btf FILE                             is it of this kernel?\n";
 
