@@ -10,7 +10,7 @@ record)
 	share 300 &
 	# faults and system calls, so that the kernel has something to do
 	(while :; do find /proc /sys/kernel > /dev/null 2>&1; done) &
-	kbpfprof profile -e cpu-clock -F 199 -d 4s -o /tmp/x.kbpf 2>&1 | sed 's/^/said /'
+	kbpfprof profile -e cpu-clock -F 499 -d 4s -o /tmp/x.kbpf 2>&1 | sed 's/^/said /'
 	base64 /tmp/x.kbpf | sed 's/^/recording /'
 	;;
 esac
