@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "core/event.h"
+#include "core/clock.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,14 +33,6 @@ static int open_one(const struct event *event, unsigned cpu)
 	long fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : (int)fd;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
 }
 
 static bool is_online(unsigned cpu)
@@ -109,7 +102,7 @@ static int enable(struct event_cpu *c)
 {
 	if (ioctl(c->fd, PERF_EVENT_IOC_ENABLE, 0))
 		return -errno;
-	c->start_ns = now_ns();
+	c->start_ns = clock_ns(CLOCK_MONOTONIC);
 	return 0;
 }
 

@@ -7,17 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/units.h"
 
 #define EVERY_NS 500000000
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 uint64_t progress_cpu_ns(void)
 {
@@ -31,7 +24,7 @@ uint64_t progress_cpu_ns(void)
 void progress_start(struct progress *p, bool wanted, uint64_t duration_ns)
 {
 	p->on = wanted && isatty(STDERR_FILENO);
-	p->start_ns = p->on ? now_ns() : 0;
+	p->start_ns = p->on ? clock_ns(CLOCK_MONOTONIC) : 0;
 	p->next_ns = p->start_ns + EVERY_NS;
 	p->start_cpu_ns = progress_cpu_ns();
 	p->duration_ns = duration_ns;
@@ -39,12 +32,12 @@ void progress_start(struct progress *p, bool wanted, uint64_t duration_ns)
 
 bool progress_is_due(const struct progress *p)
 {
-	return p->on && now_ns() >= p->next_ns;
+	return p->on && clock_ns(CLOCK_MONOTONIC) >= p->next_ns;
 }
 
 void progress_show(struct progress *p, const struct progress_news *news)
 {
-	uint64_t now = now_ns(), elapsed_ns = now - p->start_ns;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), elapsed_ns = now - p->start_ns;
 	char elapsed[UNITS_BYTES], whole[UNITS_BYTES] = "Ctrl-C", kept[UNITS_BYTES], lost[UNITS_BYTES],
 				   cpu[UNITS_BYTES];
 

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/exit.h"
 #include "core/features.h"
 #include "core/heap.h"
@@ -24,14 +25,6 @@
 
 #define TICK_NS	 (100 * 1000 * 1000ULL)
 #define WATCH_NS TICK_NS /* a CPU that is back is measured again after so long */
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
-}
 
 static int print_nothing(enum libbpf_print_level level, const char *format, va_list args)
 {
@@ -125,14 +118,14 @@ static int follow_cpus(struct session *s, struct recording *r, uint64_t now)
 
 static void plan_interval(struct session *s)
 {
-	s->interval_end_ns = s->sink ? now_ns(CLOCK_MONOTONIC) + s->sink->every_ns : UINT64_MAX;
+	s->interval_end_ns = s->sink ? clock_ns(CLOCK_MONOTONIC) + s->sink->every_ns : UINT64_MAX;
 }
 
 static int end_interval(struct session *s, struct recording *r)
 {
 	int err;
 
-	r->meta.duration_ns = now_ns(CLOCK_MONOTONIC) - s->start_ns;
+	r->meta.duration_ns = clock_ns(CLOCK_MONOTONIC) - s->start_ns;
 	plan_interval(s);
 	err = settle(s, r, false);
 	return err ? err : s->sink->interval(s->sink->arg, r);
@@ -155,7 +148,7 @@ static int show_progress(struct session *s, struct recording *r)
 static int tick(struct session *s, struct recording *r)
 {
 	const struct collector *c = s->tool->collector;
-	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	int err = now >= s->watched_ns + WATCH_NS ? follow_cpus(s, r, now) : 0;
 
 	if (!err && progress_is_due(&s->progress))
@@ -171,7 +164,7 @@ static int wait_until(struct session *s, struct recording *r, int signal_fd, uin
 	struct pollfd signals = { .fd = signal_fd, .events = POLLIN };
 
 	while (!is_over(s, signal_fd)) {
-		uint64_t now = now_ns(CLOCK_MONOTONIC), left = s->tick_ns;
+		uint64_t now = clock_ns(CLOCK_MONOTONIC), left = s->tick_ns;
 		struct timespec pause;
 		int err;
 
@@ -191,7 +184,7 @@ static int wait_until(struct session *s, struct recording *r, int signal_fd, uin
 
 static uint64_t deadline(uint64_t duration_ns)
 {
-	return duration_ns ? now_ns(CLOCK_MONOTONIC) + duration_ns : 0;
+	return duration_ns ? clock_ns(CLOCK_MONOTONIC) + duration_ns : 0;
 }
 
 /* From the first sample to the last. */
@@ -200,16 +193,16 @@ static int measure(struct session *s, struct recording *r, int signal_fd)
 	const struct collector *c = s->tool->collector;
 	int err = 0;
 
-	r->meta.start_unix_ns = now_ns(CLOCK_REALTIME);
+	r->meta.start_unix_ns = clock_ns(CLOCK_REALTIME);
 	if (s->time->delay_ns) {
 		err = start_command(s);
 		if (!err)
 			err = wait_until(s, NULL, signal_fd, deadline(s->time->delay_ns));
 		if (err || is_over(s, signal_fd)) /* over before it began */
 			return err;
-		r->meta.start_unix_ns = now_ns(CLOCK_REALTIME);
+		r->meta.start_unix_ns = clock_ns(CLOCK_REALTIME);
 	}
-	s->start_ns = now_ns(CLOCK_MONOTONIC);
+	s->start_ns = clock_ns(CLOCK_MONOTONIC);
 	s->watched_ns = s->start_ns;
 	cpu_watch_look(&s->watch); /* -D may be long ago */
 	cpu_gaps_start(&s->gaps, &s->watch.online, s->start_ns);
@@ -222,7 +215,7 @@ static int measure(struct session *s, struct recording *r, int signal_fd)
 		err = wait_until(s, r, signal_fd, deadline(s->time->duration_ns));
 	if (!err)
 		err = c->enable(s, false);
-	r->meta.duration_ns = now_ns(CLOCK_MONOTONIC) - s->start_ns;
+	r->meta.duration_ns = clock_ns(CLOCK_MONOTONIC) - s->start_ns;
 	return err;
 }
 

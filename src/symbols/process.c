@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/clock.h"
 #include "core/intern.h"
 #include "core/proc.h"
 #include "symbols/process_maps.h"
@@ -40,10 +41,7 @@ static struct process **bucket_of(struct processes *p, const struct process_id *
 
 static uint64_t now_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t); /* to a tick is enough, and cheap */
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return clock_ns(CLOCK_MONOTONIC_COARSE); /* to a tick is enough, and cheap */
 }
 
 /* Did that process run another program since? Then /proc shows the other's maps. */

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/intern.h"
 #include "core/proc.h"
 
@@ -176,10 +177,7 @@ void sideband_merge(struct sideband *b, uint64_t until_ns)
 
 uint64_t sideband_now_ns(const struct sideband *b)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_BOOTTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec - (uint64_t)b->boottime_offset_ns;
+	return clock_ns(CLOCK_BOOTTIME) - (uint64_t)b->boottime_offset_ns;
 }
 
 /*

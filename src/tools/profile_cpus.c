@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/clock.h"
 #include "tools/profile.h"
 
 /*
@@ -12,14 +13,6 @@
  * an interrupt of each CPU.
  */
 #define ASK_NS (1000 * 1000 * 1000ULL)
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
-}
 
 /* Has its event come to an end? Then its gap begins there. When, if the CPU is online all the same; else 0. */
 static uint64_t see_end(struct session *s, size_t i)
@@ -48,7 +41,7 @@ static int follow_one(struct session *s, struct recording *r, size_t i)
 		return 0;
 	err = event_set_restart(&p->events, i);
 	if (!err)
-		return cpu_gaps_end(&s->gaps, i, now_ns(), r);
+		return cpu_gaps_end(&s->gaps, i, clock_ns(CLOCK_MONOTONIC), r);
 	if (err != -ENODEV && s->run->verbose)
 		warnx("CPU %u: cannot open event %s: %s", cpu, p->event.name, strerror(-err));
 	return 0;
@@ -60,7 +53,7 @@ int profile_follow_cpus(struct session *s, struct recording *r, bool changed)
 	uint64_t blind_since_ns = 0; /* since the first CPU was away unseen */
 	int err = 0;
 
-	if (!changed && now_ns() < p->events_look_ns)
+	if (!changed && clock_ns(CLOCK_MONOTONIC) < p->events_look_ns)
 		return 0;
 	for (size_t i = 0; i < s->cpus.n && !err; i++) {
 		uint64_t end_ns = see_end(s, i);
@@ -69,11 +62,11 @@ int profile_follow_cpus(struct session *s, struct recording *r, bool changed)
 			blind_since_ns = end_ns;
 		err = follow_one(s, r, i);
 	}
-	p->events_look_ns = now_ns() + ASK_NS;
+	p->events_look_ns = clock_ns(CLOCK_MONOTONIC) + ASK_NS;
 	if (blind_since_ns)
-		symbols_watch_cpus(p->symbols, &s->watch.online, now_ns() - blind_since_ns, true);
+		symbols_watch_cpus(p->symbols, &s->watch.online, clock_ns(CLOCK_MONOTONIC) - blind_since_ns, true);
 	else if (changed)
-		symbols_watch_cpus(p->symbols, &s->watch.online, now_ns() - s->watched_ns, false);
+		symbols_watch_cpus(p->symbols, &s->watch.online, clock_ns(CLOCK_MONOTONIC) - s->watched_ns, false);
 	return err;
 }
 

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/kernel_btf.h"
 #include "core/tracepoints.h"
 #include "core/units.h"
@@ -268,14 +269,6 @@ static int wakeup_attach(struct session *s)
 	watch_processes(s);
 	err = wakeup_programs_attach(w);
 	return err ? err : wakeup_vectors_attach(w);
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
 }
 
 static int start_watch(struct session *s)

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "core/cgroup.h"
+#include "core/clock.h"
 #include "tools/wakeup.h"
 
 /* Adds up one histogram of every CPU; the first one's is at `first`, each other `stride` bytes behind. */
@@ -321,14 +322,12 @@ int wakeup_drain_points(struct wakeup_state *w, struct recording *r, uint64_t en
 int wakeup_follow_cpus(struct session *s, struct recording *r, bool changed)
 {
 	struct wakeup_state *w = s->state;
-	struct timespec t;
 	uint64_t now_ns;
 	int err;
 
 	if (!changed)
 		return 0;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	now_ns = (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
+	now_ns = clock_ns(CLOCK_MONOTONIC);
 	symbols_watch_cpus(w->symbols, &s->watch.online, now_ns - s->watched_ns, false);
 	err = cpu_gaps_follow(&s->gaps, &s->watch.online, now_ns, r);
 	if (err)
