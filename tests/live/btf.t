@@ -92,10 +92,16 @@ within '... the longest' "$(hist timer max_ns)" 1 "$(told victim late max_ns)"
 within '... all together' "$(hist timer sum_ns)" $(($(told victim late sum_ns) / 2)) "$(told victim late sum_ns)"
 is '... its name' "$(json '[.latency.cases[].comm] | unique | join(" ")')" periodic
 
+# The other CPU is busy: were it idle, that the victim may not go there would be the cause.
+if [ "$other" != "$cpu" ]; then
+	load busy periodic -c "$other" -i 0 -n 1 -w 15000000 -m busy
+	begin busy
+fi
 load victim periodic -v -i 20000 -c "$cpu" -o 500 -n 40 -m victim -p fifo:80
 load keeper periodic -v -i 20000 -n 45 -w 2500 -m keeper -c "$cpu" -p fifo:99
 longer_ns=1000000
 with="--btf $btf" via=$tmp/hide measure victim keeper
+[ "$other" = "$cpu" ] || kill_child "${pid[busy]}"
 explained 'wakeup with a file: who kept the CPU' task_better keeper "$(overlap "$tmp/victim" "$tmp/keeper" | cut -d ' ' -f 1)"
 longer_ns=0
 

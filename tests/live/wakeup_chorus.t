@@ -5,7 +5,8 @@
 . "$(dirname "$0")/../lib.sh"
 need_live
 
-"$WORKLOADS/chorus" 200 4 > "$tmp/sung" &
+# They begin to sing when the tool has long been there, on a slow machine too.
+"$WORKLOADS/chorus" 200 4 8 > "$tmp/sung" &
 chorus=$!
 at_exit "kill $chorus 2> /dev/null"
 run "$KBPFPROF" wakeup -q -f json -p $chorus

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * chorus THREADS ROUNDS: THREADS threads that all sleep to the same moment of CLOCK_MONOTONIC, ROUNDS times, half a
- * second apart; the first one two seconds from the start. So one timer interrupt wakes all of them. Prints how many
+ * chorus THREADS ROUNDS SECONDS: THREADS threads that all sleep to the same moment of CLOCK_MONOTONIC, ROUNDS times,
+ * half a second apart; the first one SECONDS from the start. So one timer interrupt wakes all of them. Prints how many
  * such wakeups there were when all is over.
  */
 #include <pthread.h>
@@ -9,14 +9,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-static struct timespec start;
+static struct timespec first;
 static long rounds;
 
 static void *sing(void *unused)
 {
-	struct timespec due = start;
+	struct timespec due = first;
 
-	due.tv_sec += 2;
 	for (long i = 0; i < rounds; i++) {
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
 		due.tv_nsec += 500000000;
@@ -33,7 +32,8 @@ int main(int argc, char **argv)
 	pthread_attr_t small;
 
 	rounds = argc > 2 ? atol(argv[2]) : 4;
-	clock_gettime(CLOCK_MONOTONIC, &start);
+	clock_gettime(CLOCK_MONOTONIC, &first);
+	first.tv_sec += argc > 3 ? atol(argv[3]) : 2;
 	pthread_attr_init(&small);
 	pthread_attr_setstacksize(&small, 64 << 10);
 	for (long i = 0; i < threads; i++)
