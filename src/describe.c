@@ -65,7 +65,7 @@ int describe(void)
 
 	for (const struct tool *const *t = tools; *t && !err; t++) {
 		printf("tool\t%s\t%s\t%u\t%d\n", (*t)->name, (*t)->summary, (*t)->words_max,
-		       !!((*t)->groups & TOOL_TARGET));
+		       !!((*t)->groups & TOOL_COMMAND));
 		err = describe_options(*t);
 		describe_formats(*t);
 	}

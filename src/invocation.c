@@ -29,6 +29,8 @@ int invocation_prepare(struct invocation *in)
 	add_group(in, "options", tool->options, in->own);
 	if (tool->groups & TOOL_TARGET)
 		add_group(in, "what to measure", target_option_defs, &in->target);
+	if (tool->groups & TOOL_CPUS)
+		add_group(in, "what to measure", cpu_option_defs, &in->target);
 	if (tool->groups & TOOL_TIME)
 		add_group(in, "how long", time_option_defs, &in->time);
 	if (tool->groups & TOOL_RUN)
@@ -46,13 +48,13 @@ void invocation_free(struct invocation *in)
 /* A COMMAND after "--", where the tool takes one. */
 static int take_command(struct invocation *in, int argc, char **argv, int rest)
 {
-	if (rest == argc && (!(in->tool->groups & TOOL_TARGET) || strcmp(argv[rest - 1], "--") != 0))
+	if (rest == argc && (!(in->tool->groups & TOOL_COMMAND) || strcmp(argv[rest - 1], "--") != 0))
 		return 0;
 	if (rest == argc) { /* an empty variable, perhaps: not a wish to measure everything */
 		warnx("'--' and no COMMAND after it");
 		return -EINVAL;
 	}
-	if (!(in->tool->groups & TOOL_TARGET)) {
+	if (!(in->tool->groups & TOOL_COMMAND)) {
 		warnx("'%s' is one word too many", argv[rest]);
 		return -EINVAL;
 	}

@@ -49,6 +49,7 @@ static const char *not_taken(unsigned takes, const struct view_option_values *o)
 		{ o->callers != NULL, VIEW_TREES, "--callers" },
 		{ o->callees != NULL, VIEW_TREES, "--callees" },
 		{ o->sort != NULL, VIEW_KEYS, "--sort" },
+		{ o->hist != NULL, VIEW_HISTS, "--hist" },
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
@@ -86,6 +87,7 @@ int show_prepare(struct show *show, const struct invocation *in)
 		.top = o->top,
 		.depth = o->depth,
 		.min_pct = o->min_pct,
+		.hist = o->hist,
 		.callers = o->callers,
 		.callees = o->callees,
 		.color = terminal_color(o->color),

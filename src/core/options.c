@@ -18,15 +18,22 @@
 
 #define CHOICES_BYTES 64
 
+#define OPT_CPUS OPT_STRING('C', "cpu", struct target_options, cpus, "LIST", "these CPUs only, like 0-3,7")
+
 const struct option_def target_option_defs[] = {
 	OPT_FLAG('a', "all", struct target_options, all, "the whole machine (the default)"),
 	OPT_STRING('p', "pid", struct target_options, pids, "PID,...", "these processes, their threads and children"),
 	OPT_STRING('t', "tid", struct target_options, tids, "TID,...", "these threads and what they start"),
-	OPT_STRING('C', "cpu", struct target_options, cpus, "LIST", "these CPUs only, like 0-3,7"),
+	OPT_CPUS,
 	OPT_STRING('G', "cgroup", struct target_options, cgroup, "PATH",
 		   "this cgroup and all below it (v2, or v1 by directory)"),
 	OPT_STRING(0, "comm", struct target_options, comms, "NAME,...", "tasks with one of these names"),
 	OPT_FLAG(0, "no-inherit", struct target_options, no_inherit, "leave out what the targets start later"),
+	OPT_END,
+};
+
+const struct option_def cpu_option_defs[] = {
+	OPT_CPUS,
 	OPT_END,
 };
 
@@ -52,6 +59,7 @@ const struct option_def view_option_defs[] = {
 	OPT_PCT(0, "percent-limit", struct view_option_values, min_pct, "PCT", "sum up rows and branches below PCT"),
 	OPT_STRING(0, "callers", struct view_option_values, callers, "SYM", "only the function SYM, and who calls it"),
 	OPT_STRING(0, "callees", struct view_option_values, callees, "SYM", "only the function SYM, and what it calls"),
+	OPT_STRING(0, "hist", struct view_option_values, hist, "NAME", "histograms of NAME: an interrupt, a softirq"),
 	OPT_CHOICE(0, "color", struct view_option_values, color, "WHEN", "auto,always,never", "colour the result"),
 	OPT_FLAG(0, "no-pager", struct view_option_values, no_pager, "no pager on a terminal"),
 	OPT_FLAG('q', "quiet", struct view_option_values, quiet, "only errors on stderr: no progress, books, hints"),

@@ -189,6 +189,7 @@ struct rec_interval {
 };
 
 struct rec_latency; /* core/latency.h */
+struct rec_irq;	    /* core/irq.h */
 
 struct recording {
 	struct rec_meta meta;
@@ -202,6 +203,7 @@ struct recording {
 	size_t n_intervals;
 	bool limit_exceeded;	     /* the run is to fail: a limit that the user set was reached */
 	struct rec_latency *latency; /* NULL: the tool measures none; owned */
+	struct rec_irq *irq;	     /* likewise */
 
 	const struct rec_mapping *mappings;
 	const struct rec_location *locations;

@@ -68,6 +68,7 @@ enum rec_content {
 	REC_SAMPLES = 1 << 0,  /* stacks, samples, locations */
 	REC_BASELINE = 1 << 1, /* the samples of two recordings (rec_baseline) */
 	REC_LATENCY = 1 << 2,  /* histograms, causes and worst cases (core/latency.h) */
+	REC_IRQ = 1 << 3,      /* interrupts and what else takes time beside tasks (core/irq.h) */
 };
 
 #define VIEW_TOP_AUTO UINT64_MAX
@@ -80,6 +81,7 @@ struct view_options {
 	uint64_t depth;		       /* of call trees; 0: no limit */
 	double min_pct;		       /* rows and branches below are summed up; < 0: the view's choice */
 	const char *callers, *callees; /* only this function, wherever it stands, and who calls it or what it calls */
+	const char *hist;	       /* histograms of sources so named instead of the table; NULL: the table */
 	bool color;
 	unsigned width; /* columns; 0: not a terminal */
 };
@@ -90,6 +92,7 @@ enum view_takes {
 	VIEW_IDLE = 1 << 1,  /* idle */
 	VIEW_TREES = 1 << 2, /* depth, min_pct, callers, callees */
 	VIEW_KEYS = 1 << 3,  /* sort */
+	VIEW_HISTS = 1 << 4, /* hist */
 };
 
 struct view {
@@ -111,6 +114,8 @@ enum tool_groups {
 	TOOL_TIME = 1 << 1,
 	TOOL_VIEW = 1 << 2,
 	TOOL_RUN = 1 << 3,
+	TOOL_CPUS = 1 << 4, /* instead of TOOL_TARGET: -C alone, where tasks are no target */
+	TOOL_COMMAND = TOOL_TARGET | TOOL_CPUS, /* either takes a COMMAND */
 };
 
 /* A way to use a collector that loads other programs than its defaults do: `doctor --programs` tries it, too. */
