@@ -9,6 +9,7 @@
 #include "core.bpf.h"
 #include "counts.bpf.h"
 #include "kbpfprof/wakeup.h"
+#include "spans.bpf.h"
 
 const volatile struct wakeup_config config = { .causes = 1, .task_storage = 1 };
 
@@ -173,133 +174,41 @@ static __always_inline void context_know(struct context_cpu *cpu, struct task_st
 	cpu->own_depth = depth && depth != 255 ? depth - 1 : 0;
 }
 
-/* Gives time that an interrupt took back to the level that it interrupted. */
-static __always_inline void context_give_back(struct spans_cpu *spans, __u32 level, __u64 gross_ns)
+static __always_inline void spans_count_missed(void)
 {
-	if (level < LEVELS) /* for the verifier */
-		__sync_fetch_and_add(&spans->inner_ns[level], gross_ns);
+	count(WAKE_COUNT_MISSED_END);
 }
 
-/* --- Hard interrupts: nothing of ours interrupts these but NMIs. */
-
-static __always_inline void context_irq_end(struct spans_cpu *spans, __u64 now_ns, __u8 kind)
-{
-	__u32 inside = spans->open[LEVEL_HARDIRQ].inside;
-	__u64 gross_ns = spans_close(spans, LEVEL_HARDIRQ, spans_next(spans), now_ns, spans->inner_ns[LEVEL_HARDIRQ],
-				     kind);
-
-	if (kind == SPAN_UNKNOWN)
-		count(WAKE_COUNT_MISSED_END);
-	spans_publish(spans);
-	context_give_back(spans, inside, gross_ns);
-}
-
-/* False: not measured yet. The name is the caller's to fill, else it is "". */
+/* NULL: not measured yet. */
 static __always_inline struct span_open *context_irq_enter(__u8 kind, __s32 id)
 {
 	struct context_cpu *cpu = context_here();
-	struct span_open *open;
-	__u64 now_ns;
 
-	if (!cpu)
-		return NULL;
-	now_ns = bpf_ktime_get_ns();
-	open = &cpu->spans.open[LEVEL_HARDIRQ];
-	if (open->kind) /* its exit was missed */
-		context_irq_end(&cpu->spans, now_ns, SPAN_UNKNOWN);
-	spans_enter(&cpu->spans, LEVEL_HARDIRQ, kind, id, now_ns);
-	__builtin_memset(open->name, 0, sizeof(open->name));
-	cpu->spans.interrupts++;
-	return open;
+	return cpu ? spans_irq_enter(&cpu->spans, kind, id) : NULL;
 }
 
 static __always_inline void context_irq_exit(__u8 kind, __s32 id)
 {
 	struct context_cpu *cpu = context_here();
-	struct span_open *open;
 
-	if (!cpu)
-		return;
-	open = &cpu->spans.open[LEVEL_HARDIRQ];
-	if (!open->kind) /* its entry was before we were there */
-		return;
-	context_irq_end(&cpu->spans, bpf_ktime_get_ns(), spans_is_end(open, kind, id) ? SPAN_NONE : SPAN_UNKNOWN);
-	cpu->spans.interrupts++;
-}
-
-/* --- Softirqs: hard interrupts may come at any point of these two. */
-
-#define CONTEXT_TRIES 3
-
-/* What time it is, and how much interrupts have taken from `level` by then. */
-static __always_inline __u64 context_moment(struct spans_cpu *spans, __u32 level, __u64 *inner_ns)
-{
-	__u32 interrupts;
-	__u64 now_ns;
-
-#pragma unroll
-	for (int i = 0; i < CONTEXT_TRIES; i++) {
-		interrupts = spans->interrupts;
-		barrier();
-		now_ns = bpf_ktime_get_ns();
-		*inner_ns = spans->inner_ns[level];
-		barrier();
-		if (interrupts == *(volatile __u32 *)&spans->interrupts)
-			break;
-	}
-	return now_ns;
-}
-
-static __always_inline void context_softirq_end(struct spans_cpu *spans, __u8 kind)
-{
-	__u64 inner_ns, late_ns, now_ns = context_moment(spans, LEVEL_SOFTIRQ, &inner_ns), gross_ns;
-
-	if (kind == SPAN_UNKNOWN)
-		count(WAKE_COUNT_MISSED_END);
-	spans->meanwhile = 0;
-	barrier();
-	spans->reserved = 1;
-	barrier();
-	gross_ns = spans_close(spans, LEVEL_SOFTIRQ, spans_slot(spans, spans->head), now_ns, inner_ns, kind);
-	barrier();
-	late_ns = spans->inner_ns[LEVEL_SOFTIRQ] - inner_ns; /* of interrupts that took it for running after that */
-	context_give_back(spans, LEVEL_TASK, gross_ns + late_ns);
-	barrier();
-	spans->head += 1 + spans->meanwhile;
-	barrier();
-	spans->reserved = 0; /* the span of an interrupt between these two is lost: no one is charged with its time */
+	if (cpu)
+		spans_irq_exit(&cpu->spans, kind, id);
 }
 
 static __always_inline void context_softirq_enter(__s32 id)
 {
 	struct context_cpu *cpu = context_here();
-	struct spans_cpu *spans;
-	__u64 inner_ns, now_ns;
 
-	if (!cpu)
-		return;
-	spans = &cpu->spans;
-	if (spans->open[LEVEL_HARDIRQ].kind) /* its exit was missed */
-		context_irq_end(spans, bpf_ktime_get_ns(), SPAN_UNKNOWN);
-	if (spans->open[LEVEL_SOFTIRQ].kind)
-		context_softirq_end(spans, SPAN_UNKNOWN);
-	now_ns = context_moment(spans, LEVEL_TASK, &inner_ns);
-	spans_enter(spans, LEVEL_SOFTIRQ, SPAN_SOFTIRQ, id, now_ns);
-	barrier();
-	/* Interrupts that did not see it yet took their time from the task: it began behind them. */
-	spans->open[LEVEL_SOFTIRQ].start_ns += spans->inner_ns[LEVEL_TASK] - inner_ns;
+	if (cpu)
+		spans_softirq_enter(&cpu->spans, id);
 }
 
 static __always_inline void context_softirq_exit(__s32 id)
 {
 	struct context_cpu *cpu = context_here();
-	struct span_open *open;
 
-	if (!cpu)
-		return;
-	open = &cpu->spans.open[LEVEL_SOFTIRQ];
-	if (open->kind)
-		context_softirq_end(&cpu->spans, open->id == id ? SPAN_NONE : SPAN_UNKNOWN);
+	if (cpu)
+		spans_softirq_exit(&cpu->spans, id);
 }
 
 /* --- Tasks. */
@@ -367,9 +276,9 @@ static __always_inline void context_task_span(struct context_cpu *cpu, struct ta
 static __always_inline void context_close_missed(struct spans_cpu *spans, __u64 now_ns)
 {
 	if (spans->open[LEVEL_HARDIRQ].kind)
-		context_irq_end(spans, now_ns, SPAN_UNKNOWN);
+		spans_irq_end(spans, now_ns, SPAN_UNKNOWN);
 	if (spans->open[LEVEL_SOFTIRQ].kind)
-		context_softirq_end(spans, SPAN_UNKNOWN);
+		spans_softirq_end(spans, SPAN_UNKNOWN);
 }
 
 /* The running task is `task`; it lets go, or changes its priority. */

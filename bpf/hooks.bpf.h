@@ -14,24 +14,6 @@ static __always_inline void note_waking(__u32 now)
 		is_waking = now;
 }
 
-/* An NMI ended, whose programs may have interrupted any other one of this CPU. */
-static __always_inline void note_nmi(struct context_cpu *cpu, __u64 ns)
-{
-	struct spans_cpu *spans = &cpu->spans;
-	struct span *span = spans_next(spans);
-	__u32 level = spans->open[LEVEL_HARDIRQ].kind	? LEVEL_HARDIRQ
-		      : spans->open[LEVEL_SOFTIRQ].kind ? LEVEL_SOFTIRQ
-							: LEVEL_TASK;
-
-	__builtin_memset(span, 0, sizeof(*span));
-	span->end_ns = bpf_ktime_get_ns();
-	span->start_ns = span->end_ns - ns;
-	span->net_ns = ns;
-	span->kind = SPAN_NMI;
-	spans_publish(spans);
-	context_give_back(spans, level, ns);
-}
-
 SEC("raw_tp/irq_handler_entry")
 int BPF_PROG(on_irq_entry, int irq, struct irqaction *action)
 {
@@ -62,29 +44,9 @@ int BPF_PROG(on_irq_exit, int irq)
 	cpu = context_here();
 	if (!cpu || !cpu->nmi_ns) /* it began before we were there */
 		return 0;
-	note_nmi(cpu, spans_gap(cpu->nmi_ns, bpf_ktime_get_ns()));
+	spans_nmi(&cpu->spans, spans_gap(cpu->nmi_ns, bpf_ktime_get_ns()));
 	cpu->nmi_ns = 0;
 	return 0;
-}
-
-/* By arm64's ipi_types[] of arch/arm64/kernel/smp.c, which /proc/interrupts prints as well; -1: another one. */
-static __always_inline __s32 ipi_of(const void *reason)
-{
-	char text[8] = "";
-
-	bpf_probe_read_kernel(text, sizeof(text), reason);
-	switch (text[0]) {
-	case 'R': /* Rescheduling interrupts */
-		return VECTOR_IPI_RESCHEDULE;
-	case 'F': /* Function call interrupts */
-		return VECTOR_IPI_CALL_FUNCTION;
-	case 'T': /* Timer broadcast interrupts */
-		return VECTOR_IPI_TIMER;
-	case 'I': /* IRQ work interrupts */
-		return VECTOR_IPI_IRQ_WORK;
-	default: /* CPU wake-up interrupts, CPU stop interrupts and others of that kind */
-		return text[4] == 'w' ? VECTOR_IPI_WAKEUP : text[4] == 's' ? VECTOR_IPI_STOP : -1;
-	}
 }
 
 SEC("raw_tp/ipi_entry")
@@ -97,51 +59,24 @@ int BPF_PROG(on_ipi_entry, const char *reason)
 	if (!cpu || core_in_nmi())
 		return 0;
 	open = &cpu->spans.open[LEVEL_HARDIRQ];
-	ipi = ipi_of(reason);
+	ipi = spans_ipi(reason);
 	if (open->kind == SPAN_HARDIRQ && ipi >= 0)
 		spans_enter_ipi(open, ipi);
 	return 0;
-}
-
-/* Numbers of x86's arch/x86/include/asm/irq_vectors.h; unchanged since 4.x. */
-static __always_inline __s32 vector_of(__u64 number)
-{
-	switch ((__u8)number) {
-	case 0xec:
-		return VECTOR_LOCAL_TIMER;
-	case 0xfd:
-		return VECTOR_RESCHEDULE;
-	case 0xfc:
-		return VECTOR_CALL_FUNCTION;
-	case 0xfb:
-		return VECTOR_CALL_FUNCTION_SINGLE;
-	case 0xf6:
-		return VECTOR_IRQ_WORK;
-	case 0xf7:
-		return VECTOR_PLATFORM_IPI;
-	case 0xfa:
-		return VECTOR_THERMAL;
-	case 0xf9:
-		return VECTOR_THRESHOLD;
-	case 0xfe:
-		return VECTOR_ERROR;
-	default:
-		return VECTOR_SPURIOUS;
-	}
 }
 
 /* Of all tracepoints irq_vectors:*_entry: they do not interrupt each other. */
 SEC("raw_tp")
 int on_vector_entry(struct bpf_raw_tracepoint_args *ctx)
 {
-	context_irq_enter(SPAN_VECTOR, vector_of(ctx->args[0]));
+	context_irq_enter(SPAN_VECTOR, spans_vector(ctx->args[0]));
 	return 0;
 }
 
 SEC("raw_tp")
 int on_vector_exit(struct bpf_raw_tracepoint_args *ctx)
 {
-	context_irq_exit(SPAN_VECTOR, vector_of(ctx->args[0]));
+	context_irq_exit(SPAN_VECTOR, spans_vector(ctx->args[0]));
 	return 0;
 }
 
@@ -166,7 +101,7 @@ int BPF_PROG(on_nmi, void *handler, __s64 ns)
 	struct context_cpu *cpu = context_here();
 
 	if (cpu && ns > 0)
-		note_nmi(cpu, ns);
+		spans_nmi(&cpu->spans, (__u64)ns);
 	return 0;
 }
 

@@ -121,7 +121,7 @@ static void interrupts_may_come(void)
 static void softirq(void)
 {
 	fake.irqs_on = true;
-	fake.irqs_to_come = CONTEXT_TRIES - 1;
+	fake.irqs_to_come = SPANS_TRIES - 1;
 	if (fake.softirq) {
 		uint32_t id = fake.softirq;
 
