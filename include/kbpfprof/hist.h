@@ -20,32 +20,32 @@ struct hist {
 	__u32 buckets[HIST_BUCKETS];
 };
 
-/* Position of the highest bit; 0 of 0. By steps: BPF has no instruction for it. */
+/* 1 if v, which has `bits` bits, is not 0. */
+#define HIST_ANY(v, bits) (((v) + ((1ULL << (bits)) - 1)) >> (bits))
+
+/*
+ * Position of the highest bit; 0 of 0. By steps, as BPF has no instruction for it, and without branches: the verifier
+ * would go all their ways.
+ */
 static inline __u32 hist_log2(__u64 v)
 {
-	__u32 log = 0;
+	__u64 log = 0, step;
 
-	if (v >> 32) {
-		v >>= 32;
-		log = 32;
-	}
-	if (v >> 16) {
-		v >>= 16;
-		log += 16;
-	}
-	if (v >> 8) {
-		v >>= 8;
-		log += 8;
-	}
-	if (v >> 4) {
-		v >>= 4;
-		log += 4;
-	}
-	if (v >> 2) {
-		v >>= 2;
-		log += 2;
-	}
-	return log + (__u32)(v >> 1 & 1);
+	step = HIST_ANY(v >> 32, 32) << 5;
+	v >>= step;
+	log += step;
+	step = HIST_ANY(v >> 16, 16) << 4;
+	v >>= step;
+	log += step;
+	step = HIST_ANY(v >> 8, 8) << 3;
+	v >>= step;
+	log += step;
+	step = HIST_ANY(v >> 4, 4) << 2;
+	v >>= step;
+	log += step;
+	step = HIST_ANY(v >> 2, 2) << 1;
+	v >>= step;
+	return (__u32)(log + step + (v >> 1));
 }
 
 /* 0 to HIST_BUCKETS - 1. */
