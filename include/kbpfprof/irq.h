@@ -82,11 +82,16 @@ enum irq_count {
 	IRQ_COUNTS,
 };
 
-/* Cases kept in full: by what is longest, on each CPU. */
+/* Cases kept in full: the longest of each CPU and list. A list is written in one context only, so its slots need no
+ * lock. */
 enum irq_list {
-	IRQ_WORST_RUNS,	 /* handlers and softirqs, gross */
-	IRQ_WORST_WAITS, /* softirqs, threads, works, IPIs */
-	IRQ_WORST_OFF,	 /* sections */
+	IRQ_WORST_HARD,	   /* handlers of hard interrupts, gross */
+	IRQ_WORST_SOFT,	   /* softirqs and tasklets, gross */
+	IRQ_WORST_RAISED,  /* softirqs: from the raise to the start */
+	IRQ_WORST_THREADS, /* waits of threaded handlers */
+	IRQ_WORST_WORKS,   /* waits of works */
+	IRQ_WORST_IPIS,
+	IRQ_WORST_OFF, /* sections */
 	IRQ_LISTS,
 };
 

@@ -70,6 +70,7 @@ struct rec_irq_case {
 	int stack;		 /* of the recording; -1: none */
 	struct rec_irq_span *spans; /* what ran before, oldest first; from malloc() */
 	size_t n_spans;
+	uint64_t number; /* how many irq_case() was given before it; set there */
 };
 
 /* How long a thread waited, by the task that had its CPU. */
@@ -142,6 +143,7 @@ struct rec_irq {
 	bool no_preempt_depth;	   /* --off: the latter is not known here */
 	unsigned worst;		   /* cases asked for, of each list */
 	char filter[160];	   /* "irq 45,eth0; softirq NET_RX", "": all */
+	uint64_t n_given;	   /* cases, kept or not */
 	struct irq_index *index;   /* private to irq.c */
 };
 
@@ -164,7 +166,10 @@ uint64_t irq_quantile(const struct rec_irq_values *v, unsigned permille);
 int irq_total(const struct rec_irq *q, int source, struct rec_irq_row *total);
 /* Adds a case, whose spans it takes over (they are freed if there is no memory). Keeps `worst` of each list that are not `above`. 0 or -ENOMEM. */
 int irq_case(struct rec_irq *q, const struct rec_irq_case *c);
-/* Likewise; those with equal identity (all but count, ns and max_ns) are replaced. 0 or -ENOMEM. */
+/*
+ * Likewise; one with equal identity is replaced: that is all but count, ns and max_ns, and of places all but their
+ * stack as well, that being the longest's. 0 or -ENOMEM.
+ */
 int irq_behind(struct rec_irq *q, const struct rec_irq_behind *b);
 int irq_sender(struct rec_irq *q, const struct rec_irq_sender *s);
 int irq_place(struct rec_irq *q, const struct rec_irq_place *p);

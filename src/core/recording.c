@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/intern.h"
+#include "core/irq.h"
 #include "core/latency.h"
 
 #define STRING_BYTES_MAX 4096
@@ -110,6 +111,7 @@ void recording_free(struct recording *r)
 	free(r->gaps.list);
 	free(r->intervals);
 	latency_free(r->latency);
+	irq_free(r->irq);
 	free(r);
 }
 
@@ -405,11 +407,24 @@ uint64_t recording_lost_sum(const struct recording *r)
 	return sum;
 }
 
-double recording_lost_pct(const struct recording *r)
+/* Waits, or events with a duration, or where there is none (IPIs) those whose wait is known. */
+static uint64_t kept_beside_samples(const struct recording *r)
 {
 	const struct rec_latency *l = r->latency;
-	uint64_t waits = l ? l->counts[WAKE_COUNT_WAKEUPS] + l->counts[WAKE_COUNT_PREEMPTIONS] : 0;
-	double lost = (double)recording_lost_sum(r), due = (double)(r->sampling.kept + waits) + lost;
+	uint64_t kept = l ? l->counts[WAKE_COUNT_WAKEUPS] + l->counts[WAKE_COUNT_PREEMPTIONS] : 0;
+
+	for (size_t i = 0; r->irq && i < r->irq->n_rows; i++) {
+		const struct rec_irq_values *of = r->irq->rows[i].of;
+
+		kept += of[IRQ_RUN].count ? of[IRQ_RUN].count : of[IRQ_WAIT].count;
+	}
+	return kept;
+}
+
+double recording_lost_pct(const struct recording *r)
+{
+	double lost = (double)recording_lost_sum(r);
+	double due = (double)(r->sampling.kept + kept_beside_samples(r)) + lost;
 
 	return due > 0 ? 100 * lost / due : 0;
 }

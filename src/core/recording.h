@@ -254,7 +254,7 @@ int recording_compare(struct recording *r, const struct rec_baseline *baseline);
 uint64_t recording_lost_sum(const struct recording *r);
 /*
  * Share of what was due that is in no bucket of the result, in percent: lost / (kept + lost); 0 when nothing was due.
- * Kept are samples, or waits.
+ * Kept are samples, waits, or events of interrupts and their work.
  */
 double recording_lost_pct(const struct recording *r);
 
