@@ -135,37 +135,66 @@ struct thread_info {
 	__u32 cpu;	   /* arm64, x86: since 5.16 (bcf9033e5449); before: task_struct.cpu */
 };
 
+struct list_head {
+	struct list_head *next;
+};
+
+struct rt_prio_array {
+	struct list_head queue[1]; /* by priority, MAX_RT_PRIO of them */
+};
+
 struct rt_rq {
+	struct rt_prio_array active;
+	struct {
+		int curr; /* of the best queued task; MAX_RT_PRIO or more: there is none */
+	} highest_prio;
 	int rt_throttled; /* without CONFIG_RT_GROUP_SCHED until 6.11 (5f6bd380c7bd) */
 };
 
-struct rq {
-	struct rt_rq rt;
-	struct task_struct *curr; /* since 6.18 in a union */
-	__u64 clock;
-	__u64 idle_stamp;
+struct rb_node;
+
+struct rb_root_cached {
+	struct rb_node *rb_leftmost;
 };
 
 struct cfs_rq {
 	struct rq *rq;			 /* CONFIG_FAIR_GROUP_SCHED */
+	struct rb_root_cached tasks_timeline;
 	int throttle_count;		 /* with the three below: CONFIG_CFS_BANDWIDTH */
 	__u64 throttled_clock_self;	 /* since 6.6 (677ea015f231) */
 	__u64 throttled_clock_self_time; /* likewise; ns that tasks of it were held back */
 	__u64 throttled_clock_pelt_time; /* 5.18 to 6.5: the time that it was throttled (64eaf50731ac) */
 };
 
+struct rq {
+	unsigned int nr_running;
+	struct cfs_rq cfs;
+	struct rt_rq rt;
+	struct task_struct *curr; /* since 6.18 in a union */
+	__u64 clock;
+	__u64 idle_stamp;
+};
+
 struct cfs_rq___before_5_18 {
 	__u64 throttled_clock_task_time;
 };
 
+struct rb_node {
+	struct rb_node *rb_left;
+};
+
 struct sched_entity {
+	struct rb_node run_node;
 	struct cfs_rq *cfs_rq;	     /* CONFIG_FAIR_GROUP_SCHED */
+	struct cfs_rq *my_q;	     /* likewise: of a group, its queue */
 	int depth;		     /* likewise; 0 in the root group */
 	unsigned char sched_delayed; /* since 6.12 (152e11f6df29): it sleeps, but stays queued for a while */
 };
 
 struct sched_rt_entity {
+	struct list_head run_list;
 	struct rt_rq *rt_rq; /* CONFIG_RT_GROUP_SCHED */
+	struct rt_rq *my_q;  /* likewise: of a group, its queue */
 };
 
 struct sched_dl_entity {
@@ -207,6 +236,7 @@ struct pt_regs {
 
 struct irqaction {
 	const char *name;
+	struct task_struct *thread; /* of a threaded handler */
 };
 
 struct task_struct {
