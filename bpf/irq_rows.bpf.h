@@ -9,6 +9,7 @@
 
 #include "core.bpf.h"
 #include "kbpfprof/irq.h"
+#include "kbpfprof/pausable.h"
 #include "lost.bpf.h"
 #include "spans.bpf.h"
 
@@ -24,8 +25,26 @@ struct irq_raise {
 	__u8 by;  /* enum irq_context */
 	__u8 by_kind;
 	__u8 unused[2];
+	__u32 joined; /* raises after the first */
+	__u32 unused2;
 	char comm[KBPFPROF_COMM_BYTES]; /* of the task */
 };
+
+/* A softirq that runs. */
+struct irq_soft {
+	struct pausable run;
+	__u64 wait_ns;
+	__u32 tid; /* PREEMPT_RT: of the task that runs it; 0: the slot is free */
+	__u32 joined;
+	__s32 id;
+	__u8 kind; /* enum irq_kind */
+	__u8 by;   /* enum irq_context */
+	__u8 has_wait;
+	__u8 unused;
+};
+
+/* PREEMPT_RT: so many tasks of a CPU may be in the midst of one at a time. Elsewhere there is one. */
+#define IRQ_SOFTS 4
 
 #define IRQ_SOFTIRQS 16 /* NR_SOFTIRQS is 10 */
 
@@ -34,7 +53,10 @@ struct irq_cpu {
 	__u64 worst_ns[IRQ_LISTS][IRQ_WORST_MAX];
 	__u32 ksoftirqd_tid;
 	__u32 unused;
+	struct irq_soft softs[IRQ_SOFTS];
 	struct irq_raise raises[IRQ_SOFTIRQS];
+	__u64 switch_ns; /* the running task was switched in */
+	__u64 nmi_ns;	 /* arm64: when the NMI that is being handled began */
 	__u64 sent_ns[SPAN_VECTORS]; /* --ipi: the first one on its way here, by vector; 0: none */
 	struct spans_cpu spans;
 };

@@ -14,7 +14,7 @@
 enum irq_kind {
 	IRQ_LINE,      /* a hard interrupt's handler; id: the line, what: its irqaction: shared lines are apart */
 	IRQ_VECTOR,    /* one without a line; id: enum span_vector */
-	IRQ_NMI,       /* what: address of the handler */
+	IRQ_NMI,       /* all of a CPU: x86's handlers */
 	IRQ_SOFTIRQ,   /* id: its number; where an interrupt ends, or softirqs are enabled again */
 	IRQ_KSOFTIRQD, /* the same, run by ksoftirqd */
 	IRQ_THREAD,    /* a threaded handler; id: the line, what: its irqaction */
