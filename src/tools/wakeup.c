@@ -267,8 +267,10 @@ static int wakeup_attach(struct session *s)
 		return err;
 	}
 	watch_processes(s);
-	err = wakeup_programs_attach(w);
-	return err ? err : wakeup_vectors_attach(w);
+	err = w->by_btf ? trace_programs_attach(s->skeleton) : 0;
+	return err ? err
+		   : trace_vectors_attach(&w->vectors, w->skeleton->progs.on_vector_entry,
+					  w->skeleton->progs.on_vector_exit);
 }
 
 static int start_watch(struct session *s)
@@ -422,7 +424,7 @@ static void wakeup_close(struct session *s)
 
 	if (!w)
 		return;
-	wakeup_vectors_detach(w);
+	trace_vectors_detach(&w->vectors);
 	if (w->above)
 		munmap(w->above, w->above_bytes);
 	symbols_close(w->symbols);

@@ -11,6 +11,7 @@
 
 #include "core/latency.h"
 #include "core/session.h"
+#include "core/trace_programs.h"
 #include "kbpfprof/wakeup.h"
 #include "symbols/symbols.h"
 
@@ -40,7 +41,7 @@ struct wakeup_state {
 	uint64_t next_point_ns; /* CLOCK_MONOTONIC: without a sink the series is ours to time */
 	int64_t realtime_ns;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	int64_t boottime_ns;	/* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
-	struct bpf_link *vector_links[2 * VECTOR_IPIS];
+	struct trace_vectors vectors;
 	struct wake_case *above; /* by CPU, WAKE_ABOVE_SLOTS each; shared with the programs */
 	size_t above_bytes;
 	bool by_btf;	      /* programs on tracepoints are BTF ones */
@@ -58,11 +59,6 @@ int wakeup_programs_choose(struct session *s);
 void wakeup_programs_describe(const struct wakeup_state *w, struct rec_latency *l);
 /* Why one of them is left out, a constant; NULL: it is not. */
 const char *wakeup_programs_left_out(const struct wakeup_state *w, const char *program);
-/* After load: those that the skeleton's own attach leaves out. */
-int wakeup_programs_attach(struct wakeup_state *w);
-/* Likewise: the tracepoints of x86's vectors. */
-int wakeup_vectors_attach(struct wakeup_state *w);
-void wakeup_vectors_detach(struct wakeup_state *w);
 
 /* Histograms, causes and counts as they are now. 0 or -errno. */
 int wakeup_drain_sums(struct wakeup_state *w, struct recording *r);

@@ -8,6 +8,7 @@
 
 #include "core/features.h"
 #include "core/kernel_btf.h"
+#include "core/trace_programs.h"
 #include "core/tracepoints.h"
 #include "tools/wakeup.h"
 
@@ -32,12 +33,6 @@ static const struct {
 	{ "on_schedule", FEATURE_TRACE_SCHEDULE, true },
 	{ "on_resched", FEATURE_TRACE_RESCHED, true },
 	{ "on_pi_setprio", FEATURE_TRACE_BOOSTS, false },
-};
-
-/* In the order of enum span_vector. */
-static const char *const vectors[VECTOR_IPIS] = {
-	"local_timer",	    "reschedule",   "call_function",  "call_function_single", "irq_work",
-	"x86_platform_ipi", "thermal_apic", "threshold_apic", "error_apic",	      "spurious_apic",
 };
 
 /* Of another architecture than the one that it is built for. */
@@ -145,59 +140,6 @@ static int choose_storage(struct session *s)
 	return err;
 }
 
-/* "sched_switch" of "raw_tp/sched_switch"; NULL: no program of one tracepoint, or one of the filter's. */
-static const char *tracepoint_of(const struct bpf_program *p)
-{
-	const char *section = bpf_program__section_name(p);
-
-	return strncmp(bpf_program__name(p), "on_", 3) || strncmp(section, "raw_tp/", 7) ? NULL : section + 7;
-}
-
-/*
- * Programs are raw ones in the object, which all kernels can load, and are made BTF ones here: the other way round
- * libbpf would seek their tracepoints in the kernel's BTF whatever they are made.
- */
-static int choose_types(struct wakeup_state *w)
-{
-	struct bpf_program *p;
-	int err = 0;
-
-	bpf_object__for_each_program(p, w->skeleton->obj)
-	{
-		if (!w->by_btf || !tracepoint_of(p) || !bpf_program__autoload(p))
-			continue;
-		err = bpf_program__set_type(p, BPF_PROG_TYPE_TRACING);
-		if (!err)
-			err = bpf_program__set_expected_attach_type(p, BPF_TRACE_RAW_TP);
-		if (!err)
-			err = bpf_program__set_attach_target(p, 0, tracepoint_of(p));
-		if (err) {
-			warnx("the tracepoint %s is not in the kernel's BTF: %s", tracepoint_of(p), strerror(-err));
-			return -EOPNOTSUPP;
-		}
-		bpf_program__set_autoattach(p, false);
-	}
-	return 0;
-}
-
-int wakeup_programs_attach(struct wakeup_state *w)
-{
-	const struct bpf_object_skeleton *skeleton = w->skeleton->skeleton;
-
-	for (int i = 0; w->by_btf && i < skeleton->prog_cnt; i++) {
-		const struct bpf_prog_skeleton *s = &skeleton->progs[i];
-
-		if (!tracepoint_of(*s->prog) || !bpf_program__autoload(*s->prog))
-			continue;
-		*s->link = bpf_program__attach_trace(*s->prog);
-		if (*s->link)
-			continue;
-		warn("cannot attach to the tracepoint %s", tracepoint_of(*s->prog));
-		return -EOPNOTSUPP;
-	}
-	return 0;
-}
-
 static int choose(struct session *s, const struct btf *btf)
 {
 	struct wakeup_state *w = s->state;
@@ -213,7 +155,7 @@ static int choose(struct session *s, const struct btf *btf)
 	w->skeleton->rodata->steal_from_rq_bytes = kernel_btf_from_rq(btf, "steal_time");
 	choose_optional(w, btf);
 	err = choose_storage(s);
-	return err ? err : choose_types(w);
+	return err || !w->by_btf ? err : trace_programs_choose_types(w->skeleton->obj);
 }
 
 int wakeup_programs_choose(struct session *s)
@@ -224,40 +166,4 @@ int wakeup_programs_choose(struct session *s)
 		return choose(s, btf);
 	warnx("the BTF of this kernel cannot be read: " KERNEL_BTF_PATH);
 	return -EOPNOTSUPP;
-}
-
-static int attach_vector(struct wakeup_state *w, struct bpf_program *program, const char *vector, const char *end,
-			 struct bpf_link **link)
-{
-	char name[64];
-
-	(void)w;
-	snprintf(name, sizeof(name), "%s_%s", vector, end);
-	*link = bpf_program__attach_raw_tracepoint(program, name);
-	if (*link)
-		return 0;
-	return errno == ENOENT ? 0 : -errno; /* not every kernel has every vector */
-}
-
-int wakeup_vectors_attach(struct wakeup_state *w)
-{
-	int err = 0;
-
-	if (!bpf_program__autoload(w->skeleton->progs.on_vector_entry))
-		return 0;
-	for (unsigned i = 0; i < VECTOR_IPIS && !err; i++) {
-		err = attach_vector(w, w->skeleton->progs.on_vector_exit, vectors[i], "exit", &w->vector_links[2 * i]);
-		if (!err && w->vector_links[2 * i])
-			err = attach_vector(w, w->skeleton->progs.on_vector_entry, vectors[i], "entry",
-					    &w->vector_links[2 * i + 1]);
-	}
-	if (err)
-		warnx("cannot attach to the tracepoints irq_vectors:*: %s", strerror(-err));
-	return err;
-}
-
-void wakeup_vectors_detach(struct wakeup_state *w)
-{
-	for (unsigned i = 0; i < 2 * VECTOR_IPIS; i++)
-		bpf_link__destroy(w->vector_links[i]);
 }
