@@ -190,7 +190,10 @@ void footer_header(FILE *f, const struct recording *r, const struct view_options
 	char samples[UNITS_BYTES], duration[UNITS_BYTES];
 
 	if (!footer_has_samples(r)) {
-		footer_latency_header(f, r, o);
+		if (r->latency)
+			footer_latency_header(f, r, o);
+		if (r->irq)
+			footer_irq_header(f, r, o);
 		return;
 	}
 	footer_line(f, o, "%s of %s: %s samples in %s on %u CPU%s", r->meta.tool, r->meta.target,
@@ -438,13 +441,15 @@ struct recording footer_before(const struct recording *r)
 
 bool footer_has_samples(const struct recording *r)
 {
-	return !r->latency || r->sampling.event[0];
+	return (!r->latency && !r->irq) || r->sampling.event[0];
 }
 
 void footer_books(FILE *f, const struct recording *r, const struct view_options *o)
 {
 	if (r->latency)
 		footer_latency_books(f, r, o);
+	if (r->irq)
+		footer_irq_books(f, r, o);
 	if (!footer_has_samples(r)) {
 		footer_gaps(f, r, o);
 		return;
@@ -471,6 +476,8 @@ void footer_notes(FILE *f, const struct recording *r, const struct view_options 
 	}
 	if (r->latency)
 		footer_latency_notes(f, r, o);
+	if (r->irq)
+		footer_irq_notes(f, r, o);
 	write_cost(f, r, o);
 	write_origin(f, r, o);
 }

@@ -14,9 +14,10 @@ void footer_line(FILE *f, const struct view_options *o, const char *format, ...)
 void footer_hanging(FILE *f, const struct view_options *o, const char *before, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Was anything sampled? Otherwise it measures latencies, and the books of samples mean nothing. */
+/* Was anything sampled? Otherwise it measures latencies or interrupts, and the books of samples mean nothing. */
 bool footer_has_samples(const struct recording *r);
-/* Target, event and rate, duration, samples, busy and idle share, loss; of latencies target, duration and counts. */
+/* Target, event and rate, duration, samples, busy and idle share, loss; of latencies and interrupts target, duration
+ * and counts. */
 void footer_header(FILE *f, const struct recording *r, const struct view_options *o);
 /* Instead of a result, when there is none: the likely reason. */
 void footer_no_samples(FILE *f, const struct recording *r, const struct view_options *o);
@@ -35,6 +36,10 @@ void footer_gaps(FILE *f, const struct recording *r, const struct view_options *
 void footer_latency_header(FILE *f, const struct recording *r, const struct view_options *o);
 void footer_latency_books(FILE *f, const struct recording *r, const struct view_options *o);
 void footer_latency_notes(FILE *f, const struct recording *r, const struct view_options *o);
+/* Likewise of interrupts. */
+void footer_irq_header(FILE *f, const struct recording *r, const struct view_options *o);
+void footer_irq_books(FILE *f, const struct recording *r, const struct view_options *o);
+void footer_irq_notes(FILE *f, const struct recording *r, const struct view_options *o);
 /* Books and notes. */
 void footer_write(FILE *f, const struct recording *r, const struct view_options *o);
 

@@ -6,12 +6,12 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "views/footer.h"
 #include "views/latency_case.h"
 #include "views/latency_stack.h"
 #include "views/latency_view.h"
+#include "views/moment.h"
 
 #define SHOWN_AUTO 5
 #define LINE_BYTES 512
@@ -76,18 +76,6 @@ char *latency_context_text(char buf[LATENCY_CAUSE_BYTES], const struct recording
 
 /* --- whose, when --- */
 
-static char *local_time(char buf[32], uint64_t unix_ns)
-{
-	time_t s = (time_t)(unix_ns / 1000000000);
-	struct tm tm;
-
-	if (!localtime_r(&s, &tm))
-		return strcpy(buf, "?");
-	snprintf(buf, 32, "%02d:%02d:%02d.%06u", tm.tm_hour, tm.tm_min, tm.tm_sec,
-		 (unsigned)(unix_ns % 1000000000 / 1000));
-	return buf;
-}
-
 /* "FIFO 80", "RR 10", "OTHER, lent FIFO 80": the policy tells what the kernel's number does not. */
 static char *prio_text(char buf[96], const struct rec_case *c)
 {
@@ -108,12 +96,12 @@ static char *prio_text(char buf[96], const struct rec_case *c)
 
 static void write_title(const struct latency_page *p, const struct rec_case *c, const char *title)
 {
-	char total[UNITS_BYTES], time[32], thread[32] = "", prio[96];
+	char total[UNITS_BYTES], time[MOMENT_BYTES], thread[32] = "", prio[96];
 
 	if (c->tid != c->tgid)
 		snprintf(thread, sizeof(thread), ", TID %d", c->tid);
 	footer_line(p->f, p->o, "%s: %s at %s, CPU %d: %.32s (PID %d%s, %s), %s", title,
-		    units_duration(total, c->total_ns), local_time(time, c->unix_ns), c->cpu,
+		    units_duration(total, c->total_ns), moment_text(time, c->unix_ns), c->cpu,
 		    recording_str(p->r, c->comm), c->tgid, thread, prio_text(prio, c),
 		    c->kind == LATENCY_TIMER	? "from the timer on"
 		    : c->kind == LATENCY_WAKING ? "from the waking on"

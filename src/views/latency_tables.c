@@ -2,13 +2,11 @@
 /* Numbers of the whole run: a row a kind, the bars of one of them, and intervals. */
 #include <string.h>
 
+#include "views/bars.h"
 #include "views/footer.h"
 #include "views/latency_view.h"
 
-#define BARS	     (HIST_BUCKETS / HIST_SUB) /* a power of two each, but for the first: 0 to 15 ns */
-#define BAR_COLUMNS  40
-#define ROW_COLUMNS  70 /* of a row of kinds, without its note */
-#define BARS_COLUMNS 36 /* of a bar's row, without the bar */
+#define ROW_COLUMNS 70 /* of a row of kinds, without its note */
 
 char *latency_quantile_text(char buf[UNITS_BYTES], const struct rec_hist *h, unsigned permille)
 {
@@ -65,44 +63,12 @@ void latency_write_kinds(const struct latency_page *p)
 		write_kind(p, (enum latency_kind)kind);
 }
 
-/* "4.1 us ..  8.2 us     41 022 |*******   |" */
-static void write_bar(const struct latency_page *p, unsigned i, uint64_t count, uint64_t most)
-{
-	unsigned room = !p->o->width				   ? BAR_COLUMNS
-			: p->o->width < BARS_COLUMNS + 10	   ? 10
-			: p->o->width < BARS_COLUMNS + BAR_COLUMNS ? p->o->width - BARS_COLUMNS
-								   : BAR_COLUMNS;
-	unsigned stars = (unsigned)((double)count / (double)most * room + 0.5);
-	char from[UNITS_BYTES], to[UNITS_BYTES], text[UNITS_BYTES], bar[BAR_COLUMNS + 1] = "";
-
-	memset(bar, '*', stars);
-	if (count && !stars)
-		bar[0] = '.'; /* too few for a star, but there: the rare ones matter here */
-	fprintf(p->f, "  %9s .. %-9s %10s |%-*s|\n", units_duration(from, hist_bucket_min_ns(i * HIST_SUB)),
-		i + 1 < BARS ? units_duration(to, hist_bucket_min_ns((i + 1) * HIST_SUB)) : "",
-		units_count(text, count), (int)room, bar);
-}
-
 void latency_write_bars(const struct latency_page *p)
 {
 	const struct rec_hist *h = latency_find(p->l, 0, p->headline);
-	uint64_t counts[BARS] = { 0 }, most = 0;
-	unsigned first = BARS, last = 0;
 
-	for (unsigned i = 0; h && i < HIST_BUCKETS; i++)
-		counts[i / HIST_SUB] += h->buckets[i];
-	for (unsigned i = 0; i < BARS; i++) {
-		if (!counts[i])
-			continue;
-		first = first < i ? first : i;
-		last = i;
-		most = counts[i] > most ? counts[i] : most;
-	}
-	if (!most)
-		return;
-	fprintf(p->f, "\n%s\n", latency_kind_name(p->headline));
-	for (unsigned i = first; i <= last; i++)
-		write_bar(p, i, counts[i], most);
+	if (h)
+		bars_write(p->f, p->o, h->buckets, latency_kind_name(p->headline));
 }
 
 /* As of latency_quantile_text(), but the quantile is known. */

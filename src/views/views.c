@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const struct view view_changes, view_flamegraph, view_folded, view_json, view_latency, view_list, view_pprof,
-	view_table;
+extern const struct view view_changes, view_flamegraph, view_folded, view_irq, view_json, view_latency, view_list,
+	view_matrix, view_pprof, view_table;
 
 /* A view is a line. */
 /* clang-format off */
@@ -13,9 +13,11 @@ const struct view *const views[] = {
 	&view_changes,
 	&view_flamegraph,
 	&view_folded,
+	&view_irq,
 	&view_json,
 	&view_latency,
 	&view_list,
+	&view_matrix,
 	&view_pprof,
 	&view_table,
 };
