@@ -8,6 +8,7 @@
 
 #include "core.bpf.h"
 #include "counts.bpf.h"
+#include "cpu_state.bpf.h"
 #include "kbpfprof/wakeup.h"
 #include "spans.bpf.h"
 
@@ -92,11 +93,6 @@ struct {
 /* Flipped when everything is attached; nothing is kept before. */
 volatile __u32 enabled = 0;
 
-/* From the per-CPU variable `runqueues` to `steal_time`; 0: no hypervisor that tells. */
-const volatile __s64 steal_from_rq_bytes = 0;
-/* Likewise to `__irq_regs`; 0: not known. */
-const volatile __s64 irq_regs_from_rq_bytes = 0;
-
 /*
  * Measured tasks that wait for any CPU, where few are measured (config.details): what is wanted only while one waits
  * then costs one look at this.
@@ -119,49 +115,17 @@ static __always_inline bool context_runs_here(struct task_struct *task)
 	return (__u32)bpf_get_current_pid_tgid() == (__u32)core_read(task, pid);
 }
 
-/* ns for which the hypervisor ran something else than this CPU, although it had work. */
 static __always_inline __u64 context_steal_ns(const struct context_cpu *cpu)
 {
-	__u64 ns = 0;
-
-	if (steal_from_rq_bytes && cpu->rq)
-		bpf_probe_read_kernel(&ns, sizeof(ns), (void *)cpu->rq + steal_from_rq_bytes);
-	return ns;
-}
-
-/*
- * Did the interrupt that is being handled here find the CPU in user code, where interrupts are always on? The kernel
- * keeps the registers it interrupted in the per-CPU variable __irq_regs.
- */
-static __always_inline bool context_interrupted_user(const struct context_cpu *cpu)
-{
-	struct pt_regs *regs = NULL;
-
-	if (!irq_regs_from_rq_bytes || !cpu->rq)
-		return false;
-	bpf_probe_read_kernel(&regs, sizeof(regs), (void *)cpu->rq + irq_regs_from_rq_bytes);
-	return regs && core_is_user(regs);
+	return cpu_steal_ns(cpu->rq);
 }
 
 /* The preempt count here, without what marks interrupts; 255: not known. */
 static __always_inline __u8 context_preempt_depth(const struct context_cpu *cpu)
 {
-#if defined(__TARGET_ARCH_arm64)
-	struct task_struct *task = (void *)bpf_get_current_task();
-
-	return (__u8)BPF_CORE_READ(task, thread_info.preempt_count);
-#else
 	__u32 count;
-	__s64 at = preempt_count_from_rq_bytes;
 
-	if (!at || !cpu->rq)
-		return 255;
-	if (bpf_core_type_exists(struct pcpu_hot))
-		at += bpf_core_field_offset(struct pcpu_hot, preempt_count);
-	if (bpf_probe_read_kernel(&count, sizeof(count), (void *)cpu->rq + at))
-		return 255;
-	return (__u8)count;
-#endif
+	return cpu_preempt_count(cpu->rq, &count) ? (__u8)count : 255;
 }
 
 /* sched_switch comes from a depth of 1, whatever the kernel's configuration. */

@@ -79,7 +79,7 @@ static __always_inline void note_lateness(struct wake_waker *w, struct context_c
 		return;
 	}
 	w->late_cause = !w->tid				? CAUSE_TIMER_IDLE
-			: context_interrupted_user(cpu) ? CAUSE_TIMER_HARDWARE
+			: cpu_interrupted_user(cpu->rq) ? CAUSE_TIMER_HARDWARE
 							: CAUSE_TIMER_IRQS_OFF;
 	w->behind_ns = behind_ns(w, &cpu->spans, due_ns, at_ns);
 	if (w->behind_ns > w->late_ns)
