@@ -32,6 +32,7 @@ typedef _Bool bool;
 #define BPF_MAP_TYPE_ARRAY	   2
 #define BPF_MAP_TYPE_PERCPU_HASH   5
 #define BPF_MAP_TYPE_PERCPU_ARRAY  6
+#define BPF_MAP_TYPE_LRU_HASH	   9
 #define BPF_MAP_TYPE_ARRAY_OF_MAPS 12
 #define BPF_MAP_TYPE_TASK_STORAGE  29
 
@@ -124,6 +125,10 @@ struct pid {
 typedef struct {
 	int counter;
 } atomic_t;
+
+typedef struct {
+	long counter;
+} atomic_long_t;
 
 struct signal_struct {
 	atomic_t live;
@@ -226,6 +231,20 @@ struct hrtimer {
 	struct hrtimer_clock_base *base;
 };
 
+/* In an unnamed union and struct of it; of the software clocks. */
+struct hw_perf_event {
+	struct hrtimer hrtimer;
+};
+
+struct perf_event {
+	struct hw_perf_event hw;
+};
+
+/* What struct bpf_perf_event_data is made of. */
+struct bpf_perf_event_data_kern {
+	struct perf_event *event;
+};
+
 struct pt_regs {
 #if defined(__TARGET_ARCH_x86)
 	__u16 cs; /* its lower half, in all kernels */
@@ -237,6 +256,11 @@ struct pt_regs {
 struct irqaction {
 	const char *name;
 	struct task_struct *thread; /* of a threaded handler */
+};
+
+struct work_struct {
+	atomic_long_t data; /* the lowest bits: enum work_bits of include/linux/workqueue.h */
+	void *func;
 };
 
 struct task_struct {
