@@ -50,13 +50,31 @@ static const struct rec_irq_source *source_of(const struct irq_page *p, const st
 	return c->source >= 0 && (size_t)c->source < p->q->n_sources ? &p->q->sources[c->source] : NULL;
 }
 
+/* The name of a line, if one handler alone is on it; 0: none. */
+static int line_name(const struct irq_page *p, enum span_kind kind, int id)
+{
+	int name = 0;
+
+	for (size_t i = 0; i < p->q->n_sources && kind == SPAN_HARDIRQ; i++) {
+		const struct rec_irq_source *source = &p->q->sources[i];
+
+		if (source->kind != IRQ_LINE || source->number != id)
+			continue;
+		if (name)
+			return 0;
+		name = source->name;
+	}
+	return name;
+}
+
 static void say_raiser(const struct irq_page *p, const struct rec_irq_case *c, struct text *t)
 {
 	char who[LATENCY_CAUSE_BYTES], task[IRQ_TASK_BYTES];
 	bool has_task = *irq_task_text(task, p->r, &c->task) != '\0';
 
 	if (c->by_kind != SPAN_NONE && c->by_kind != SPAN_TASK && c->by_kind != SPAN_IDLE)
-		say(t, ", raised by %s%s%s", latency_context_text(who, p->r, c->by_kind, c->by_id, 0),
+		say(t, ", raised by %s%s%s",
+		    latency_context_text(who, p->r, c->by_kind, c->by_id, line_name(p, c->by_kind, c->by_id)),
 		    has_task ? " in " : "", task);
 	else if (c->by != IRQ_IN_TASK)
 		say(t, ", raised in a %s%s%s", c->by == IRQ_IN_HARDIRQ ? "hard IRQ" : "softirq", has_task ? " in " : "",

@@ -256,9 +256,14 @@ static int write_cells(const struct matrix *m, const struct cell *cells, size_t 
 		used += (size_t)snprintf(list + used, bytes - used, ":%s", units_count(count, cells[i].count));
 		sum += cells[i].count * (last - i);
 	}
-	footer_line(m->f, m->o, "%s: %s on %zu CPU%s%s", irq_label(label, m->r, source), units_count(count, sum), n,
-		    n == 1 ? "" : "s", affinity(where, m, source, ", allowed ", ", effective ", ""));
-	irq_write_list(m->f, m->o, "    ", list);
+	affinity(where, m, source, ", allowed ", ", effective ", "");
+	irq_label(label, m->r, source);
+	if (n == 1) {
+		footer_line(m->f, m->o, "%s: %s on CPU %u%s", label, units_count(count, sum), cells->cpu, where);
+	} else {
+		footer_line(m->f, m->o, "%s: %s on %zu CPUs%s", label, units_count(count, sum), n, where);
+		irq_write_list(m->f, m->o, "    ", list);
+	}
 	free(list);
 	return 0;
 }
@@ -285,7 +290,7 @@ static int write_matrix(const struct matrix *m)
 	if (fits)
 		write_head(m, names);
 	else
-		fprintf(m->f, "\nCPU:count of those that had any\n");
+		fprintf(m->f, "\nCPU:count, of the CPUs that had any\n");
 	for (size_t i = 0; i < m->n_cells && !err; i = last) {
 		for (last = i; last < m->n_cells && m->cells[last].place == m->cells[i].place;)
 			last++;

@@ -24,17 +24,15 @@ static void write_interval(const struct irq_page *p, const struct rec_irq_point 
 	const struct rec_irq_point *top = points[0];
 	double of = (double)top->duration_ns * p->r->meta.cpus;
 	char start[UNITS_BYTES], all[UNITS_BYTES], share[UNITS_BYTES], count[UNITS_BYTES], label[IRQ_LABEL_BYTES],
-		before[4 * UNITS_BYTES], max[UNITS_BYTES], longest[UNITS_BYTES + 16] = "";
+		before[6 * UNITS_BYTES], max[UNITS_BYTES];
 	uint64_t sum_ns = 0;
 
 	for (size_t i = 0; i < n; i++)
 		sum_ns += points[i]->net_ns;
-	if (top->max_ns)
-		snprintf(longest, sizeof(longest), ", longest %s", units_duration(max, top->max_ns));
-	snprintf(before, sizeof(before), "  %9s %8s  ", units_duration(start, top->start_ns),
-		 units_pct(all, (double)sum_ns, of));
-	footer_hanging(p->f, p->o, before, "%s: %s, %s times%s", irq_label(label, p->r, &p->q->sources[top->source]),
-		       units_pct(share, (double)top->net_ns, of), units_count(count, top->count), longest);
+	snprintf(before, sizeof(before), "  %9s %8s %8s %10s %9s  ", units_duration(start, top->start_ns),
+		 units_pct(all, (double)sum_ns, of), units_pct(share, (double)top->net_ns, of),
+		 units_count(count, top->count), top->max_ns ? units_duration(max, top->max_ns) : "-");
+	footer_hanging(p->f, p->o, before, "%s", irq_label(label, p->r, &p->q->sources[top->source]));
 }
 
 int irq_write_series(const struct irq_page *p)
@@ -53,7 +51,8 @@ int irq_write_series(const struct irq_page *p)
 	}
 	qsort(points, n, sizeof(const struct rec_irq_point *), compare_points);
 	if (n)
-		fprintf(p->f, "\nby interval\n  %9s %8s  %s\n", "start", "CPU time", "most by");
+		fprintf(p->f, "\nby interval\n  %9s %8s %8s %10s %9s  %s\n", "start", "CPU time", "of which", "count",
+			"new max", "most by");
 	for (size_t i = 0; i < n; i = last) {
 		for (last = i; last < n && points[last]->start_ns == points[i]->start_ns;)
 			last++;

@@ -24,6 +24,7 @@
 /* One CPU for all of a device: below it would not be felt. */
 #define DEVICE_SHARE 0.05
 #define DEVICE_COUNT 1000
+#define NEARLY_ALL   0.999 /* what is less than all is never told as 100.0 % */
 
 /* In a handler the CPU does nothing else, whatever its priority: 100 us is what realtime tasks are commonly allowed to
  * be late. Softirqs are let run for 2 ms (MAX_SOFTIRQ_TIME), 1 ms is half of it. */
@@ -150,8 +151,11 @@ static bool one_cpu(char *buf, const struct irq_sums *s)
 		return false;
 	if (device.count < DEVICE_COUNT || device.share + device.net_share <= DEVICE_SHARE)
 		return false;
-	if (device.net_share > 0)
-		snprintf(with, sizeof(with), " and does %s of NET_RX", units_pct(pct, device.net_part, 1));
+	if (device.net_part >= 1)
+		snprintf(with, sizeof(with), " and does all of NET_RX");
+	else if (device.net_part > 0)
+		snprintf(with, sizeof(with), " and does %s of NET_RX",
+			 units_pct(pct, device.net_part < NEARLY_ALL ? device.net_part : NEARLY_ALL, 1));
 	snprintf(
 		buf, IRQ_VERDICT_BYTES,
 		"CPU %u takes all %s interrupts of %.32s%s, which takes %s of it, though smp_affinity (%.64s) allows "

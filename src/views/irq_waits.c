@@ -65,9 +65,11 @@ static void write_row(const struct irq_page *p, const struct irq_whole *sum, uns
 		max[UNITS_BYTES], unseen[UNITS_BYTES];
 
 	irq_write_name(p, irq_label(label, p->r, sum->source), columns);
-	fprintf(p->f, " %10s %8s %8s %8s %8s %5s\n", units_count(count, wait->count), irq_quantile_text(p50, wait, 500),
-		irq_quantile_text(p99, wait, 990), irq_quantile_text(p999, wait, 999), irq_max_text(max, wait),
-		sum->total.no_start ? units_count(unseen, sum->total.no_start) : "");
+	fprintf(p->f, " %10s %8s %8s %8s %8s", units_count(count, wait->count), irq_quantile_text(p50, wait, 500),
+		irq_quantile_text(p99, wait, 990), irq_quantile_text(p999, wait, 999), irq_max_text(max, wait));
+	if (sum->total.no_start)
+		fprintf(p->f, " %5s", units_count(unseen, sum->total.no_start));
+	fputc('\n', p->f);
 }
 
 /* `rows` has room for all. */
@@ -104,8 +106,8 @@ int irq_write_waits(const struct irq_page *p)
 	if (!rows)
 		return -ENOMEM;
 	columns = irq_name_columns(p, NUMBER_COLUMNS, longest_name(p, WAIT_KINDS));
-	fprintf(p->f, "\n%-*s %10s %8s %8s %8s %8s %5s\n", (int)columns + 2, "waits", "count", "p50", "p99", "p99.9",
-		"max", unseen ? "lacks" : "");
+	fprintf(p->f, "\n%-*s %10s %8s %8s %8s %8s%s\n", (int)columns + 2, "waits", "count", "p50", "p99", "p99.9",
+		"max", unseen ? " lacks" : "");
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		write_part(p, rows, &parts[i], columns);
 	free(rows);
