@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Question: what do interrupts cost, and how long does their work wait?
- * Hook:     irq_handler_*, irq_vectors:* (x86), ipi_entry (arm64), nmi_handler; softirq_*; sched_switch where interrupts
- *           have threads. Only those that the question needs are loaded (src/tools/irq_programs.c).
- * Counted:  each handler, vector and softirq that began and ended while measured, in the row of its source and CPU.
- * Kernel:   5.10; what later ones add is left out where it is not there.
+ * Hook:     irq_handler_*, irq_vectors:* (x86), ipi_entry (arm64), nmi_handler; softirq_*; sched_switch where
+ * interrupts have threads. Only those that the question needs are loaded (src/tools/irq_programs.c). Counted:  each
+ * handler, vector and softirq that began and ended while measured, in the row of its source and CPU. Kernel:   5.10;
+ * what later ones add is left out where it is not there.
  */
 #include "vmlinux.h"
 
 #include "irq_cases.bpf.h"
+#include "irq_ipi.bpf.h"
 #include "irq_rows.bpf.h"
 #include "irq_soft.bpf.h"
 #include "irq_threads.bpf.h"
+#include "irq_work.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -29,8 +31,8 @@ static __always_inline bool line_is_wanted(__u32 irq)
 }
 
 /* The span of a hard interrupt, which has just ended. */
-static __always_inline void hard_count(void *ctx, struct irq_cpu *cpu, const struct span *span, const struct irq_key *key,
-				       const char *name)
+static __always_inline void hard_count(void *ctx, struct irq_cpu *cpu, const struct span *span,
+				       const struct irq_key *key, const char *name)
 {
 	struct irq_event e = { .of = *key, .list = IRQ_WORST_HARD, .measure = IRQ_RUN, .name = name };
 	struct irq_row *row = irq_row_make(key, name);
@@ -125,8 +127,10 @@ int BPF_PROG(on_ipi_entry, const char *reason)
 		return 0;
 	open = &cpu->spans.open[LEVEL_HARDIRQ];
 	ipi = spans_ipi(reason);
-	if (open->kind == SPAN_HARDIRQ && ipi >= 0)
-		spans_enter_ipi(open, ipi);
+	if (open->kind != SPAN_HARDIRQ || ipi < 0)
+		return 0;
+	spans_enter_ipi(open, ipi);
+	irq_ipi_arrived(ctx, cpu, cpu_id, ipi, open->start_ns);
 	return 0;
 }
 
@@ -136,9 +140,12 @@ int on_vector_entry(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u32 cpu_id;
 	struct irq_cpu *cpu = irq_cpu_here(&cpu_id);
+	struct span_open *open;
 
-	if (cpu)
-		spans_irq_enter(&cpu->spans, SPAN_VECTOR, spans_vector(ctx->args[0]));
+	if (!cpu)
+		return 0;
+	open = spans_irq_enter(&cpu->spans, SPAN_VECTOR, spans_vector(ctx->args[0]));
+	irq_ipi_arrived(ctx, cpu, cpu_id, open->id, open->start_ns);
 	return 0;
 }
 
@@ -182,23 +189,27 @@ int BPF_PROG(on_nmi, void *handler, __s64 ns)
 	return 0;
 }
 
-/* Where interrupts have threads, and where softirqs are tasks' work. */
-SEC("raw_tp/sched_switch")
-int on_switch(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline int switched(void *ctx, struct task_struct *prev, struct task_struct *next)
 {
 	__u32 cpu_id;
 	struct irq_cpu *cpu = irq_cpu_here(&cpu_id);
-	struct task_struct *prev, *next;
 	__u64 now_ns;
 
 	if (!cpu)
 		return 0;
-	prev = (void *)ctx->args[1];
-	next = (void *)ctx->args[2];
 	now_ns = bpf_ktime_get_ns();
 	if (config.softirqs_are_threads && config.softirqs)
 		soft_switch(cpu, (__u32)core_read(prev, pid), (__u32)core_read(next, pid), now_ns);
 	if (config.threads)
 		thread_switch(ctx, cpu, cpu_id, prev, next, now_ns);
 	return 0;
+}
+
+/* Where interrupts have threads, and where softirqs are tasks' work. */
+SEC("raw_tp/sched_switch")
+int on_switch(unsigned long long *ctx)
+{
+	if (config.switch_shift)
+		return switched(ctx, (struct task_struct *)ctx[2], (struct task_struct *)ctx[3]);
+	return switched(ctx, (struct task_struct *)ctx[1], (struct task_struct *)ctx[2]);
 }

@@ -51,12 +51,10 @@ struct irq_soft {
 struct irq_cpu {
 	__u64 least_worst_ns[IRQ_LISTS]; /* a case that is no longer than this is none of the worst */
 	__u64 worst_ns[IRQ_LISTS][IRQ_WORST_MAX];
-	__u32 ksoftirqd_tid;
-	__u32 unused;
 	struct irq_soft softs[IRQ_SOFTS];
 	struct irq_raise raises[IRQ_SOFTIRQS];
-	__u64 switch_ns; /* the running task was switched in */
-	__u64 nmi_ns;	 /* arm64: when the NMI that is being handled began */
+	__u64 switch_ns;	     /* the running task was switched in */
+	__u64 nmi_ns;		     /* arm64: when the NMI that is being handled began */
 	__u64 sent_ns[SPAN_VECTORS]; /* --ipi: the first one on its way here, by vector; 0: none */
 	struct spans_cpu spans;
 };
@@ -99,6 +97,14 @@ struct {
 	__type(value, __u32);
 } measured_cpus SEC(".maps");
 
+/* tid of ksoftirqd, by CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* CPU ids */
+	__type(key, __u32);
+	__type(value, __u32);
+} ksoftirqds SEC(".maps");
+
 static __always_inline void irq_count(__u32 what)
 {
 	__u64 *n = bpf_map_lookup_elem(&counts, &what);
@@ -133,7 +139,8 @@ static __always_inline struct irq_cpu *irq_cpu_here(__u32 *cpu_id)
 	return irq_cpu_of(*cpu_id);
 }
 
-/* The row of a key, made if there is none; `name`, of the kernel, or NULL, is for a new one. NULL: lost, and counted. */
+/* The row of a key, made if there is none; `name`, of the kernel, or NULL, is for a new one. NULL: lost, and counted.
+ */
 static __always_inline struct irq_row *irq_row_make(const struct irq_key *key, const char *name)
 {
 	struct irq_row *row = bpf_map_lookup_elem(&rows, key), *zeros;

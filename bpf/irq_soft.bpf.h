@@ -57,15 +57,22 @@ int BPF_PROG(on_softirq_raise, unsigned int number)
 	return 0;
 }
 
+static __always_inline bool soft_in_ksoftirqd(__u32 cpu_id)
+{
+	__u32 *tid = bpf_map_lookup_elem(&ksoftirqds, &cpu_id);
+
+	return tid && *tid && *tid == (__u32)bpf_get_current_pid_tgid();
+}
+
 /* It begins at start_ns: what is to be known when it ends. */
-static __always_inline void soft_begin(void *ctx, struct irq_cpu *cpu, __u32 cpu_id, struct irq_soft *soft, __u64 number,
-				       __u64 start_ns)
+static __always_inline void soft_begin(void *ctx, struct irq_cpu *cpu, __u32 cpu_id, struct irq_soft *soft,
+				       __u64 number, __u64 start_ns)
 {
 	struct irq_event e = { .list = IRQ_WORST_RAISED, .measure = IRQ_WAIT };
 	struct irq_raise *raise;
 
 	soft->id = (__s32)number;
-	soft->kind = (__u32)bpf_get_current_pid_tgid() == cpu->ksoftirqd_tid ? IRQ_KSOFTIRQD : IRQ_SOFTIRQ;
+	soft->kind = soft_in_ksoftirqd(cpu_id) ? IRQ_KSOFTIRQD : IRQ_SOFTIRQ;
 	soft->has_wait = 0;
 	KBPFPROF_ONE_REGISTER(number);
 	if (number >= IRQ_SOFTIRQS)

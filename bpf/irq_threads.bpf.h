@@ -10,20 +10,10 @@
 
 #define IRQ_WAKE_THREAD 2 /* include/linux/irqreturn.h; unchanged since 2.6.30 */
 
-struct irq_thread {
-	__u64 what; /* its irqaction */
-	__u64 woken_ns; /* end of the hard handler that wakes it; 0: none does */
-	__u64 start_ns; /* it runs since then, preempted or not; 0: it sleeps */
-	__u64 joined;	/* hard handlers that ended while it was woken, or ran */
-	__s32 id;
-	__u32 unused;
-	char name[IRQ_NAME_BYTES];
-};
-
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1); /* by what the machine has */
-	__type(key, __u32); /* tid */
+	__type(key, __u32);	/* tid */
 	__type(value, struct irq_thread);
 } threads SEC(".maps");
 
@@ -68,8 +58,8 @@ static __always_inline void thread_woken(int irq, struct irqaction *action, __u6
 }
 
 /* What the CPU did meanwhile, as far as that is the task that had it last. */
-static __always_inline void thread_behind(const struct irq_cpu *cpu, const struct irq_thread *t, struct task_struct *prev,
-					  struct task_struct *next, __u64 now_ns)
+static __always_inline void thread_behind(const struct irq_cpu *cpu, const struct irq_thread *t,
+					  struct task_struct *prev, struct task_struct *next, __u64 now_ns)
 {
 	__u64 from_ns = cpu->switch_ns > t->woken_ns ? cpu->switch_ns : t->woken_ns;
 	struct irq_behind_key key = { .what = t->what, .id = t->id };

@@ -53,17 +53,17 @@ enum irq_context { IRQ_IN_TASK, IRQ_IN_SOFTIRQ, IRQ_IN_HARDIRQ, IRQ_CONTEXTS };
 
 /* Of one source on one CPU; written on that CPU only. What is touched at each event lies first. */
 struct irq_row {
-	__u64 gross_ns;		    /* sum, with what interrupted it */
-	__u64 last_ns;		    /* start of the last one */
-	__u64 second_ns;	    /* start of the second that is counted: for rates and storms */
-	__u32 second_count;	    /* events in it so far */
-	__u32 peak_count;	    /* most in one second */
-	__u64 peak_ns;		    /* start of that second */
-	__u64 storms;		    /* seconds with at least config.storm_count */
-	__u64 no_start;		    /* events whose `wait` is not known: its beginning was not seen */
-	__u64 joined;		    /* requests while one waited already: raises, wakeups of the thread, IPIs */
+	__u64 gross_ns;			/* sum, with what interrupted it */
+	__u64 last_ns;			/* start of the last one */
+	__u64 second_ns;		/* start of the second that is counted: for rates and storms */
+	__u32 second_count;		/* events in it so far */
+	__u32 peak_count;		/* most in one second */
+	__u64 peak_ns;			/* start of that second */
+	__u64 storms;			/* seconds with at least config.storm_count */
+	__u64 no_start;			/* events whose `wait` is not known: its beginning was not seen */
+	__u64 joined;			/* requests while one waited already: raises, wakeups of the thread, IPIs */
 	__u64 longest_ns[IRQ_MEASURES]; /* when the longest one ended */
-	__u64 by[IRQ_CONTEXTS];	    /* softirqs: raised in which context */
+	__u64 by[IRQ_CONTEXTS];		/* softirqs: raised in which context */
 	struct hist of[IRQ_MEASURES];
 	char name[IRQ_NAME_BYTES]; /* of a line's action, cut; else "" */
 };
@@ -120,13 +120,24 @@ struct irq_case {
 	__s32 by_id;   /* ... number of the interrupt or softirq that raised it, with by_kind */
 	__u8 by_kind;  /* enum span_kind; SPAN_NONE: not known */
 	__u8 unused[3];
-	__u32 runnable;	      /* tasks that wanted this CPU when it ended, the running one included; 0: not known */
-	struct irq_task task; /* that it interrupted; of a wait: that had the CPU before, or that raised it */
+	__u32 runnable;		 /* tasks that wanted this CPU when it ended, the running one included; 0: not known */
+	struct irq_task task;	 /* that it interrupted; of a wait: that had the CPU before, or that raised it */
 	struct irq_task delayed; /* that was waiting for the CPU when it ended; tid 0: none, or not known */
-	__u32 spans_kept;     /* of spans, newest first */
-	__u32 frames;	      /* of stack, leaf first; kernel */
+	__u32 spans_kept;	 /* of spans, newest first */
+	__u32 frames;		 /* of stack, leaf first; kernel */
 	__u64 stack[IRQ_STACK_FRAMES];
 	struct span spans[IRQ_CASE_SPANS];
+};
+
+/* Of a threaded handler, by tid. */
+struct irq_thread {
+	__u64 what;	/* its irqaction */
+	__u64 woken_ns; /* end of the hard handler that wakes it; 0: none does */
+	__u64 start_ns; /* it runs since then, preempted or not; 0: it sleeps */
+	__u64 joined;	/* hard handlers that ended while it was woken, or ran */
+	__s32 id;
+	__u32 unused;
+	char name[IRQ_NAME_BYTES];
 };
 
 /* For whom a thread waited: the task that ran on its CPU until it was switched in. */
@@ -143,9 +154,9 @@ struct irq_sum {
 
 /* Who sends IPIs. */
 struct irq_sender_key {
-	__u64 callsite;	 /* address in the kernel; 0: not told (arm64) */
-	__s32 vector;	 /* enum span_vector */
-	__u32 in_context; /* enum irq_context */
+	__u64 callsite;			/* address in the kernel; 0: not told (arm64) */
+	__s32 vector;			/* enum span_vector */
+	__u32 in_context;		/* enum irq_context */
 	char comm[KBPFPROF_COMM_BYTES]; /* of the running task, if in_context is IRQ_IN_TASK */
 	__u64 stack[IRQ_STACK_FRAMES];	/* --stacks; else 0 */
 };
@@ -170,12 +181,12 @@ struct irq_config {
 	__u8 by_line;	    /* only lines of `wanted` (by number) or whose name is there */
 	__u8 by_softirq;
 	__u8 softirqs_are_threads; /* PREEMPT_RT: they are preempted like tasks */
-	__u8 threads;	    /* threaded handlers are followed */
-	__u8 stacks;	    /* of senders */
-	__u8 switch_shift;  /* sched_switch has an argument before its tasks */
+	__u8 threads;		   /* threaded handlers are followed */
+	__u8 stacks;		   /* of senders */
+	__u8 switch_shift;	   /* sched_switch has an argument before its tasks */
 	__u8 unused;
-	__u32 softirqs;	    /* bits: those wanted */
-	__u32 vectors;	    /* bits: enum span_vector, those wanted */
+	__u32 softirqs; /* bits: those wanted */
+	__u32 vectors;	/* bits: enum span_vector, those wanted */
 };
 
 #if __STDC_VERSION__ >= 201112L

@@ -44,7 +44,7 @@ struct session {
 	/* set by the collector's open() */
 	struct bpf_object_skeleton *skeleton;
 	struct bpf_object *object;
-	struct filter_config *filter_config; /* in the skeleton's .rodata */
+	struct filter_config *filter_config; /* in the skeleton's .rodata; NULL: tasks are no target */
 	void *state;			     /* the collector's own, until close() */
 
 	/* for the collector */

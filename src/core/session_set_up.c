@@ -83,7 +83,7 @@ static int load(struct session *s)
 
 	verifier_watch(&verifier, s->object, s->run->verbose ? VERIFIER_TALKS : VERIFIER_QUIET);
 	err = bpf_object__load_skeleton(s->skeleton);
-	if (!err)
+	if (!err && s->filter_config)
 		err = filter_fill(&s->filter, s->object, s->command.tgid);
 	if (err)
 		verifier_tell(&verifier, err);
@@ -126,6 +126,14 @@ static int prepare_command(struct session *s, const sigset_t *user_mask)
 	return err;
 }
 
+/* Where tasks are no target, COMMAND only tells how long. */
+static int parse_filter(struct session *s)
+{
+	struct target_options machine = { .cpus = s->target->cpus };
+
+	return filter_parse(&s->filter, s->tool->groups & TOOL_CPUS ? &machine : s->target, &s->btf);
+}
+
 int session_prepare(struct session *s, const sigset_t *user_mask)
 {
 	int err = open_btf(s);
@@ -133,7 +141,7 @@ int session_prepare(struct session *s, const sigset_t *user_mask)
 	if (!err)
 		err = choose_cpus(s);
 	if (!err)
-		err = filter_parse(&s->filter, s->target, &s->btf);
+		err = parse_filter(s);
 	if (!err)
 		err = call(s->tool->collector->open, s);
 	if (!err)
@@ -141,7 +149,7 @@ int session_prepare(struct session *s, const sigset_t *user_mask)
 	if (!err && s->target->command && user_mask)
 		err = prepare_command(s, user_mask);
 	if (!err)
-		err = filter_configure(&s->filter, s->object, s->filter_config);
+		err = s->filter_config ? filter_configure(&s->filter, s->object, s->filter_config) : 0;
 	return err ? err : call(s->tool->collector->configure, s);
 }
 

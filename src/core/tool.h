@@ -25,7 +25,7 @@ struct session;
  * has told on stderr why it failed. A NULL member is skipped.
  */
 struct collector {
-	int (*open)(struct session *s); /* skeleton opened, s->skeleton, s->object and s->filter_config set */
+	int (*open)(struct session *s); /* skeleton opened, s->skeleton, s->object and, with TOOL_TARGET, s->filter_config set */
 	int (*configure)(
 		struct session *s); /* .rodata, map sizes, which programs load; then the session loads and attaches */
 	int (*attach)(struct session *s); /* what the skeleton's own attach cannot do; nothing is measured yet */
