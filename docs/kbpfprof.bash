@@ -6,7 +6,7 @@
 # Sets the caller's variables. Of options a line is: letter name argument choices; "-" is none.
 # begin tables, made by 'make docs'
 __kbpfprof_tables() {
-	tools='profile wakeup report diff doctor'
+	tools='profile wakeup irq report diff doctor'
 	keys='comm dso sym pid tid cpu'
 	events='cycles cpu-cycles instructions cache-references cache-misses branches branch-misses bus-cycles ref-cycles cpu-clock task-clock page-faults faults minor-faults major-faults context-switches cs cpu-migrations migrations'
 	case $1 in
@@ -45,6 +45,7 @@ s sort KEYS -
 - percent-limit PCT -
 - callers SYM -
 - callees SYM -
+- hist NAME -
 - color WHEN auto,always,never
 - no-pager - -
 q quiet - -
@@ -86,6 +87,46 @@ s sort KEYS -
 - percent-limit PCT -
 - callers SYM -
 - callees SYM -
+- hist NAME -
+- color WHEN auto,always,never
+- no-pager - -
+q quiet - -
+'
+		;;
+	irq)
+		files=0 command=1
+		formats='irq matrix'
+		options='
+- irq LIST -
+- softirq LIST -
+- work - -
+- ipi - -
+- off - -
+- probe TIME -
+- off-above TIME -
+- stacks - -
+- worst CASES -
+- above TIME -
+- storms N -
+C cpu LIST -
+d duration TIME -
+D delay TIME -
+I interval TIME -
+o output FILE -
+- max-loss PCT -
+- self-cost - -
+- btf FILE -
+v verbose - -
+f format FORMAT -
+s sort KEYS -
+- children - -
+- idle - -
+- top N -
+- depth N -
+- percent-limit PCT -
+- callers SYM -
+- callees SYM -
+- hist NAME -
 - color WHEN auto,always,never
 - no-pager - -
 q quiet - -
@@ -118,6 +159,7 @@ s sort KEYS -
 - percent-limit PCT -
 - callers SYM -
 - callees SYM -
+- hist NAME -
 - color WHEN auto,always,never
 - no-pager - -
 q quiet - -
@@ -149,6 +191,7 @@ s sort KEYS -
 - percent-limit PCT -
 - callers SYM -
 - callees SYM -
+- hist NAME -
 - color WHEN auto,always,never
 - no-pager - -
 q quiet - -

@@ -69,6 +69,8 @@ cat >"$tmp/keys" <<-END
 	commands/diff/verdict
 	commands/doctor/missing
 	commands/doctor/verdict
+	commands/irq/missing
+	commands/irq/verdict
 	commands/profile/missing
 	commands/profile/verdict
 	commands/report/missing
