@@ -144,6 +144,16 @@ static __always_inline bool core_in_exec(struct task_struct *task)
 	return !BPF_CORE_READ(task, mm, start_code);
 }
 
+/* Where the CPU was when the event came. */
+static __always_inline __u64 core_ip(const struct bpf_perf_event_data *ctx)
+{
+#if defined(__TARGET_ARCH_x86)
+	return ctx->regs.ip;
+#elif defined(__TARGET_ARCH_arm64)
+	return ctx->regs.pc;
+#endif
+}
+
 /* Was the CPU in the kernel when the event came? */
 static __always_inline bool core_in_kernel(const struct bpf_perf_event_data *ctx)
 {

@@ -10,6 +10,7 @@
 
 #include "irq_cases.bpf.h"
 #include "irq_ipi.bpf.h"
+#include "irq_off.bpf.h"
 #include "irq_rows.bpf.h"
 #include "irq_soft.bpf.h"
 #include "irq_threads.bpf.h"

@@ -14,6 +14,7 @@
 #include "core/tracepoints.h"
 #include "core/units.h"
 #include "tools/irq.h"
+#include "tools/irq_off.h"
 
 #define WORST_DEFAULT 3
 
@@ -25,6 +26,9 @@ static const struct option_def irq_option_defs[] = {
 	OPT_STRING(0, "softirq", struct irq_options, softirqs, "LIST", "these softirqs: NET_RX,TIMER; or all"),
 	OPT_FLAG(0, "work", struct irq_options, work, "works of workqueues, and tasklets"),
 	OPT_FLAG(0, "ipi", struct irq_options, ipi, "interrupts between CPUs: who sends them, how long they take"),
+	OPT_FLAG(0, "off", struct irq_options, off, "where interrupts or preemption are off, and how long"),
+	OPT_STRING(0, "probe", struct irq_options, probe, "TIME", "of --off: how often to look (1ms), 100us to 100ms"),
+	OPT_STRING(0, "off-above", struct irq_options, off_above, "TIME", "of --off: shorter ones do not count (10us)"),
 	OPT_FLAG(0, "stacks", struct irq_options, stacks, "of --ipi: from where in the kernel they are sent"),
 	OPT_COUNT(0, "worst", struct irq_options, worst, "CASES", 0, IRQ_WORST_MAX, "worst cases kept in full (3)"),
 	OPT_STRING(0, "above", struct irq_options, above, "TIME", "tell each case of TIME and more as it happens"),
@@ -85,6 +89,8 @@ static int irq_open(struct session *s)
 		return -ENOMEM;
 	s->state = q;
 	err = parse_above(s->options, &q->above_ns);
+	if (!err)
+		err = irq_off_parse(s);
 	if (err)
 		return err;
 	q->skeleton = irq_bpf__open_opts(&options);
@@ -217,9 +223,22 @@ static int irq_attach(struct session *s)
 		return err;
 	}
 	err = q->by_btf ? trace_programs_attach(s->skeleton) : 0;
-	return err ? err
-		   : trace_vectors_attach(&q->vectors, q->skeleton->progs.on_vector_entry,
-					  q->skeleton->progs.on_vector_exit);
+	if (!err)
+		err = trace_vectors_attach(&q->vectors, q->skeleton->progs.on_vector_entry,
+					   q->skeleton->progs.on_vector_exit);
+	return err ? err : irq_off_attach(s);
+}
+
+/* What cases are sorted out by when they come. */
+static int expect_cases(const struct session *s, struct recording *r)
+{
+	const struct irq_options *o = s->options;
+	struct rec_irq *irq = irq_of(r);
+
+	if (!irq)
+		return -ENOMEM;
+	irq->worst = (unsigned)o->worst;
+	return 0;
 }
 
 static int irq_enable(struct session *s, bool on)
@@ -232,7 +251,7 @@ static int irq_enable(struct session *s, bool on)
 		q->next_point_ns = !s->sink && s->time->interval_ns ? now_ns + s->time->interval_ns : UINT64_MAX;
 	}
 	q->skeleton->bss->enabled = on;
-	return 0;
+	return irq_off_enable(s, on);
 }
 
 static int tell_failure(int err)
@@ -248,6 +267,7 @@ static int irq_tick(struct session *s, struct recording *r)
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	int err = irq_drain_above(s, r);
 
+	irq_off_tick(s);
 	if (err || now_ns < q->next_point_ns)
 		return tell_failure(err);
 	q->next_point_ns += s->time->interval_ns;
@@ -261,6 +281,8 @@ static int irq_drain_all(struct session *s, struct recording *r)
 
 	if (!err)
 		err = irq_drain(s, r);
+	if (!err)
+		err = irq_off_drain(s, r);
 	return tell_failure(err ? err : irq_drain_worst(s, r));
 }
 
@@ -310,6 +332,8 @@ static int irq_settle(struct session *s, struct recording *r, bool last)
 		err = irq_points(q, r, r->meta.duration_ns);
 	if (!err)
 		err = describe_affinity(r);
+	if (!err)
+		err = irq_off_settle(s, r);
 	if (err)
 		return tell_failure(err);
 	describe(s, irq);
@@ -329,6 +353,7 @@ static void irq_close(struct session *s)
 	if (!q)
 		return;
 	trace_vectors_detach(&q->vectors);
+	irq_off_close(s);
 	if (q->above)
 		munmap(q->above, q->above_bytes);
 	symbols_close(q->symbols);

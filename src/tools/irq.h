@@ -21,7 +21,7 @@
 struct irq_options {
 	const char *lines, *softirqs; /* --irq, --softirq; NULL: not given */
 	bool work, ipi, stacks, off;
-	uint64_t probe_ns, off_above_ns;
+	const char *probe, *off_above;
 	const char *above;
 	uint64_t worst, storms;
 };
@@ -42,6 +42,8 @@ struct irq_lines {
 struct irq_seen {
 	uint64_t count, ns, max_ns;
 };
+
+struct irq_off;
 
 struct irq_state {
 	struct irq_bpf *skeleton;
@@ -65,6 +67,7 @@ struct irq_state {
 	void *values;	       /* of all CPUs, for one lookup of a per-CPU map */
 	struct irq_seen *seen; /* by source */
 	size_t n_seen;
+	struct irq_off *off; /* irq_off.h; NULL: not asked for */
 };
 
 /* --- irq_lines.c. 0 or -errno. */

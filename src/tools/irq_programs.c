@@ -10,6 +10,7 @@
 #include "core/kernel_btf.h"
 #include "core/tracepoints.h"
 #include "tools/irq.h"
+#include "tools/irq_off.h"
 #include "tools/irq_parts.h"
 
 /* Net times need what interrupts: whoever asks for softirqs gets those programs, too. */
@@ -71,7 +72,9 @@ const char *irq_programs_left_out(const struct session *s, const char *program)
 	if (!strcmp(program, "on_switch"))
 		return "no interrupt has a thread here";
 	why = irq_work_left_out(q, s->btf.btf, program);
-	return why ? why : irq_ipi_left_out(q, s->btf.btf, program);
+	if (!why)
+		why = irq_ipi_left_out(q, s->btf.btf, program);
+	return why ? why : irq_off_left_out(s, program);
 }
 
 static int check_needed(const struct irq_state *q, const struct btf *btf)
@@ -175,6 +178,8 @@ int irq_programs_choose(struct session *s)
 	err = irq_work_choose(q, btf);
 	if (!err)
 		err = irq_ipi_choose(q, btf);
+	if (!err)
+		err = irq_off_choose(s, btf);
 	if (!err)
 		err = size_maps(s);
 	return err || !q->by_btf ? err : trace_programs_choose_types(q->skeleton->obj);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "symbols/section_end.h"
 #include "views/frame.h"
 
 #define FRAMES	      5
@@ -16,38 +17,6 @@ static const char *const scheduler[] = {
 	"__traceiter_",	 "__bpf_trace_",      "bpf_trace_run",	  "perf_trace_sched_",	"__schedule",
 	"schedule",	 "preempt_schedule",  "dynamic_preempt_", "__cond_resched",	"_cond_resched",
 	"dynamic_cond_", "rt_mutex_schedule", "io_schedule",	  "__preempt_schedule", "arm64_preempt_schedule_irq",
-};
-
-/* Helpers that enable interrupts or preemption at the end of somebody's section; hypervisors replace some. */
-static const char *const unlock[] = {
-	"_raw_spin_unlock",
-	"_raw_read_unlock",
-	"_raw_write_unlock",
-	"__raw_spin_unlock",
-	"__raw_read_unlock",
-	"__raw_write_unlock",
-	"rt_spin_unlock",
-	"rt_read_unlock",
-	"rt_write_unlock",
-	"local_irq_",
-	"raw_local_irq_",
-	"arch_local_irq_",
-	"trace_hardirqs_on",
-	"lockdep_hardirqs_on",
-	"__local_bh_enable",
-	"local_bh_enable",
-	"_local_bh_enable",
-	"preempt_count_sub",
-	"native_",
-	"pv_",
-	"pvm_",
-	"xen_irq_",
-	"xen_restore_fl",
-	"paravirt_",
-	"__raw_callee_save_",
-	"__rcu_read_unlock",
-	"rcu_read_unlock",
-	"migrate_enable",
 };
 
 /* Where an interrupt enters the kernel or leaves it: beyond lies what it interrupted. */
@@ -100,7 +69,7 @@ static const char *name_at(const struct recording *r, uint32_t frame)
 
 static bool is_helper(const char *name)
 {
-	return HAS(scheduler, name) || HAS(unlock, name) || HAS(interrupt, name) || HAS(interrupt_exit, name);
+	return HAS(scheduler, name) || section_is_end(name) || HAS(interrupt, name) || HAS(interrupt_exit, name);
 }
 
 /* Frames that tell nothing, from `i` on. If no other follows, the last ones are better than none. */
