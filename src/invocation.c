@@ -83,7 +83,7 @@ static int take_words(struct invocation *in, int argc, char **argv, int rest)
 
 static int check_run(const struct invocation *in)
 {
-	if (in->time.interval_ns && !in->run.out && !(in->tool->gives & REC_LATENCY)) {
+	if (in->time.interval_ns && !in->run.out && !(in->tool->gives & (REC_LATENCY | REC_IRQ))) {
 		warnx("-I parts a recording: it needs -o FILE ('kbpfprof report FILE --from --to' shows a part)");
 		return -EINVAL;
 	}

@@ -277,8 +277,10 @@ static int irq_tick(struct session *s, struct recording *r)
 
 static int irq_drain_all(struct session *s, struct recording *r)
 {
-	int err = irq_drain_above(s, r);
+	int err = expect_cases(s, r);
 
+	if (!err)
+		err = irq_drain_above(s, r);
 	if (!err)
 		err = irq_drain(s, r);
 	if (!err)
@@ -317,7 +319,6 @@ static void describe(const struct session *s, struct rec_irq *irq)
 	irq->softirqs_are_threads = q->config->softirqs_are_threads;
 	irq->above_ns = q->above_ns;
 	irq->storm_count = q->config->storm_count;
-	irq->worst = q->config->worst;
 	snprintf(irq->filter, sizeof(irq->filter), "%s%s%s%s%s", o->lines ? "irq " : "", o->lines ? o->lines : "",
 		 o->lines && o->softirqs ? "; " : "", o->softirqs ? "softirq " : "", o->softirqs ? o->softirqs : "");
 }
