@@ -135,13 +135,13 @@ static __always_inline void off_time(struct bpf_perf_event_data *ctx, struct irq
 {
 	__u64 late_ns, steal_ns = cpu_steal_ns((void *)off->rq), stolen_ns = spans_gap(off->steal_ns, steal_ns);
 
+	off->steal_ns = steal_ns;
 	fire->due_ns = off_due_ns(ctx);
 	fire->start_ns = off_start_ns(&cpu->spans);
-	late_ns = off_late_ns(off, fire->due_ns, fire->start_ns);
-	off->steal_ns = steal_ns;
-	fire->rest_ns = 0;
+	late_ns = spans_gap(fire->due_ns, fire->start_ns); /* 0: due while the interrupt ran already */
 	if (late_ns >= config.off_least_ns)
-		fire->rest_ns = off_rest_ns(late_ns, off_hard_here(cpu_id, 0, fire->due_ns, fire->start_ns), stolen_ns);
+		late_ns = off_rest_ns(late_ns, off_hard_here(cpu_id, 0, fire->due_ns, fire->start_ns), stolen_ns);
+	fire->rest_ns = fire->in_idle ? 0 : off_section_ns(off, late_ns, fire->in_user);
 }
 
 SEC("perf_event")

@@ -23,7 +23,8 @@ struct off_walk {
 struct off_cpu {
 	__u64 fires;	     /* of the probe */
 	__u64 preempt_fires; /* of them: where it interrupted kernel code that had preemption off */
-	__u64 base_ns;	     /* the least that any fire was late */
+	__u64 least_ns;	     /* that a late fire was late */
+	__u64 usual_ns;	     /* nine of ten fires in user code were late by less */
 	__u64 steal_ns;	     /* the hypervisor's, as it was at the last fire */
 	__u64 rq;	     /* address of the CPU's run queue */
 	__u64 irqs_ns;	     /* where the kernel tells of each section: when the one that goes on began; 0: none does */
@@ -33,18 +34,38 @@ struct off_cpu {
 	__u8 unused[7];
 };
 
-/*
- * How late a fire was that was due at `due_ns` and whose interrupt began at `start_ns`, without what all fires of this
- * CPU have in common; that is learnt on the way, the first one is not late. One due while the interrupt ran already, or
- * (clocks of two CPUs) later, is not late.
- */
-static inline __u64 off_late_ns(struct off_cpu *cpu, __u64 due_ns, __u64 start_ns)
+/* What is left of a lateness, by known causes. */
+static inline __u64 off_rest_ns(__u64 late_ns, __u64 hard_ns, __u64 steal_ns)
 {
-	__u64 late_ns = spans_gap(due_ns, start_ns);
+	return spans_gap(hard_ns + steal_ns, late_ns);
+}
 
-	if (!cpu->fires || late_ns < cpu->base_ns)
-		cpu->base_ns = late_ns;
-	return late_ns - cpu->base_ns;
+/*
+ * Moves usual_ns to where nine of ten fires are not above it, by small steps: nine up where one is, one down where
+ * it is not.
+ */
+static inline void off_learn(struct off_cpu *cpu, __u64 late_ns)
+{
+	__u64 step_ns = (cpu->usual_ns >> 9) + 4;
+
+	if (late_ns > cpu->usual_ns)
+		cpu->usual_ns += 9 * step_ns;
+	else
+		cpu->usual_ns = spans_gap(step_ns, cpu->usual_ns);
+}
+
+/*
+ * What is left of a lateness that no cause is known of, without what is usual on this CPU: the way from any timer to
+ * us and, in virtual machines, what the hypervisor takes for it. In user code interrupts are always on, so that shows
+ * it; before any fire found the CPU there, the least of all fires does. A section is so at least as long.
+ */
+static inline __u64 off_section_ns(struct off_cpu *cpu, __u64 late_ns, int in_user)
+{
+	if (late_ns && (!cpu->least_ns || late_ns < cpu->least_ns))
+		cpu->least_ns = late_ns;
+	if (in_user)
+		off_learn(cpu, late_ns);
+	return spans_gap(cpu->usual_ns > cpu->least_ns ? cpu->usual_ns : cpu->least_ns, late_ns);
 }
 
 /* Interrupts that are looked at: in the time of one period there are not so many. */
@@ -90,12 +111,6 @@ static inline __u64 off_hard_ns(struct off_walk *w, struct spans_cpu *spans, __u
 			off_walk_span(w, s);
 	}
 	return w->sum_ns;
-}
-
-/* What is left of a lateness, by known causes. */
-static inline __u64 off_rest_ns(__u64 late_ns, __u64 hard_ns, __u64 steal_ns)
-{
-	return spans_gap(hard_ns + steal_ns, late_ns);
 }
 
 /*
