@@ -41,6 +41,16 @@
 /* Interrupts off: a tick of 1000 Hz is missed. */
 #define OFF_NS 1000000
 
+/* In a sentence: "reschedule interrupts". */
+static char *in_words(char buf[IRQ_LABEL_BYTES], const struct irq_sums *s, const struct rec_irq_source *source)
+{
+	size_t used = strlen(irq_label(buf, s->r, source));
+
+	if (source->kind == IRQ_VECTOR && !strstr(buf, "interrupts"))
+		snprintf(buf + used, IRQ_LABEL_BYTES - used, " interrupts");
+	return buf;
+}
+
 /* --- storms --- */
 
 static const char *storm_advice(enum irq_kind kind)
@@ -94,9 +104,8 @@ static bool storm(char *buf, const struct irq_sums *s)
 	if (most->total.peak_count) /* else it was not in this part of the recording */
 		snprintf(worst, sizeof(worst), "at its worst %s times in one second (%s), ",
 			 units_count(peak, most->total.peak_count), moment_second_text(time, most->total.peak_unix_ns));
-	snprintf(buf, IRQ_VERDICT_BYTES, "a storm of %s: %s%s%s of CPU %u in all: %s",
-		 irq_label(label, s->r, most->source), of, worst, units_pct(pct, most->share, 1), most->cpu,
-		 storm_advice(most->source->kind));
+	snprintf(buf, IRQ_VERDICT_BYTES, "a storm of %s: %s%s%s of CPU %u in all: %s", in_words(label, s, most->source),
+		 of, worst, units_pct(pct, most->share, 1), most->cpu, storm_advice(most->source->kind));
 	return true;
 }
 
@@ -221,7 +230,7 @@ static bool long_handler(char *buf, const struct irq_sums *s)
 		return false;
 	snprintf(buf, IRQ_VERDICT_BYTES,
 		 "one in a hundred runs of %s takes longer than %s (p99 %s), while its CPU can do nothing else: %s",
-		 irq_label(label, s->r, most->source), units_duration(limit, limit_of(most->source)),
+		 in_words(label, s, most->source), units_duration(limit, limit_of(most->source)),
 		 units_duration(p99, irq_quantile(&most->total.of[IRQ_RUN], 990)), long_advice(most->source));
 	return true;
 }

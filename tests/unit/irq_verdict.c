@@ -62,7 +62,7 @@ static void test_storm(void **state)
 		"(22:13:23), 0.3 % of CPU 0 in all: let the device raise fewer");
 	irq_ran(r, tick, 1, 1000, 30000);
 	irq_peak(r, tick, 1, 20000, 4, 1); /* as long, but denser */
-	says(r, "a storm of function call: in 1 s");
+	says(r, "a storm of function call interrupts: in 1 s");
 	says(r, "see who sends them (--ipi)");
 	irq_peak(r, line, 0, 0, 0, 2); /* of a part of the recording: the peak is not known */
 	says(r, "a storm of IRQ 19 ohci: in 2 s it came 5000 times or more, 0.3 % of CPU 0 in all");
@@ -269,7 +269,7 @@ static void test_long(void **state)
 				    */
 	} rows[] = {
 		{ IRQ_LINE, 45, "eth0", "IRQ 45 eth0 takes longer than 100.0 us", "request_threaded_irq()", 102400 },
-		{ IRQ_VECTOR, VECTOR_CALL_FUNCTION, "", "function call takes", "other CPUs", 102400 },
+		{ IRQ_VECTOR, VECTOR_CALL_FUNCTION, "", "function call interrupts takes", "other CPUs", 102400 },
 		{ IRQ_NMI, 0, "", "NMI takes longer than 100.0 us", "watchdog", 102400 },
 		{ IRQ_SOFTIRQ, NET_RX, "", "softirq NET_RX takes longer than 1.0 ms", "netdev_budget", 1015808 },
 		{ IRQ_SOFTIRQ, TIMER, "", "softirq TIMER takes longer than 1.0 ms", "into a thread", 1015808 },
