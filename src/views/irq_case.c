@@ -125,33 +125,62 @@ static bool is_itself(const struct rec_irq_case *c, const struct rec_irq_source 
 	       s->id == source->number && !s->end_ns;
 }
 
-/* Those that ended before the case began, or after: newest last. Of too many the newest are told. */
-static void say_spans(const struct irq_page *p, const struct rec_irq_case *c, const struct rec_irq_source *source,
-		      bool before, struct text *t)
+static bool is_same(const struct rec_irq_span *a, const struct rec_irq_span *b)
 {
-	char what[LATENCY_CAUSE_BYTES], net[UNITS_BYTES];
-	size_t n = 0, skip, told = 0;
-	bool *chosen = calloc(c->n_spans + 1, sizeof(*chosen));
+	return a->kind == b->kind && a->id == b->id && a->name == b->name;
+}
 
-	for (size_t i = 0; chosen && i < c->n_spans; i++) {
+/* Spans of one thing, one behind the other. */
+struct spans {
+	const struct rec_irq_span *first;
+	uint64_t net_ns;
+	unsigned n;
+};
+
+/* Those that ended before the case began, or after. The newest SPANS_TOLD are kept, oldest first; how many there are.
+ */
+static size_t choose_spans(struct spans told[SPANS_TOLD], const struct rec_irq_case *c,
+			   const struct rec_irq_source *source, bool before)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_spans; i++) {
 		const struct rec_irq_span *s = &c->spans[i];
 		bool is_before = s->end_ns <= 0 && (uint64_t)-s->end_ns >= c->total_ns;
 
-		chosen[i] = is_before == before && !is_itself(c, source, s);
-		n += chosen[i];
-	}
-	skip = n > SPANS_TOLD ? n - SPANS_TOLD : 0;
-	for (size_t i = 0, seen = 0; chosen && i < c->n_spans; i++) {
-		if (!chosen[i] || seen++ < skip)
+		if (is_before != before || is_itself(c, source, s))
 			continue;
-		say(t, "%s%s %s",
-		    told++   ? ", "
+		if (!n || !is_same(told[n - 1].first, s)) {
+			if (n == SPANS_TOLD)
+				memmove(told, told + 1, --n * sizeof(*told));
+			told[n++] = (struct spans){ .first = s };
+		}
+		told[n - 1].net_ns += s->net_ns;
+		told[n - 1].n++;
+	}
+	return n;
+}
+
+static void say_spans(const struct irq_page *p, const struct rec_irq_case *c, const struct rec_irq_source *source,
+		      bool before, struct text *t)
+{
+	char what[LATENCY_CAUSE_BYTES], net[UNITS_BYTES], times[32];
+	struct spans told[SPANS_TOLD];
+	size_t n = choose_spans(told, c, source, before);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct rec_irq_span *s = told[i].first;
+
+		times[0] = '\0';
+		if (told[i].n > 1)
+			snprintf(times, sizeof(times), " (%u times)", told[i].n);
+		say(t, "%s%s%s %s",
+		    i	     ? ", "
 		    : before ? "; before it: "
 			     : "; meanwhile: ",
-		    latency_context_text(what, p->r, c->spans[i].kind, c->spans[i].id, c->spans[i].name),
-		    units_duration(net, c->spans[i].net_ns));
+		    latency_context_text(what, p->r, s->kind, s->id, s->name), times,
+		    units_duration(net, told[i].net_ns));
 	}
-	free(chosen);
 }
 
 static void write_case(const struct irq_page *p, const struct rec_irq_case *c)

@@ -339,6 +339,24 @@ static void test_above(void **state)
 	recording_free(r);
 }
 
+/* Of seven that ran before the five newest are told, those of a kind together. */
+static void test_spans(void **state)
+{
+	struct recording *r = irq_idle();
+	struct rec_irq_case c = irq_case_of(IRQ_WORST_HARD, IRQ_RUN, irq_named(r, IRQ_LINE, 4, "ttyS0"), 9000);
+
+	(void)state;
+	for (int i = 0; i < 7; i++) {
+		irq_span(r, &c, SPAN_SOFTIRQ, i, "", -100000 + i * 10000, -99000 + i * 10000);
+		irq_span(r, &c, SPAN_SOFTIRQ, i, "", -98000 + i * 10000, -96000 + i * 10000);
+	}
+	irq_give(r, c);
+	irq_page_has(r,
+		     " on CPU 1; before it: softirq NET_TX (2 times) 3.0 us, softirq NET_RX (2 times) 3.0 us, softirq "
+		     "BLOCK (2 times) 3.0 us, softirq IRQ_POLL (2 times) 3.0 us, softirq TASKLET (2 times) 3.0 us\n");
+	recording_free(r);
+}
+
 /* Without --storms a peak is told where it is far above the mean: 1000 a second and ten times as much. */
 static void test_bursts(void **state)
 {
@@ -379,6 +397,7 @@ int main(void)
 		cmocka_unit_test(test_long_name),
 		cmocka_unit_test(test_above),
 		cmocka_unit_test(test_bursts),
+		cmocka_unit_test(test_spans),
 	};
 
 	setlocale(LC_ALL, "C");
