@@ -38,11 +38,9 @@ static const char *const ends[] = {
 	/* RCU's readers, where they may be preempted (kernel/rcu/tree_plugin.h). */
 	"__rcu_read_unlock",
 	"rcu_read_unlock",
-	/* x86: what a kernel on the bare machine, or a guest of Xen, PVM and others has for interrupts on, called
-	 * through a table (arch/x86/kernel/paravirt.c). */
-	"native_irq_",
-	"native_restore_fl",
-	"native_save_fl",
+	/* x86: what a kernel on the bare machine, or a guest of Xen, PVM and others has for interrupts on and for other
+	 * single instructions, called through a table (arch/x86/kernel/paravirt.c). */
+	"native_",
 	"pv_",
 	"pvm_",
 	"xen_irq_",
