@@ -22,8 +22,10 @@ static int compare_places(const void *a, const void *b)
 		return x->kind < y->kind ? -1 : 1;
 	if (x->exact != y->exact)
 		return x->exact ? -1 : 1;
-	if (x->ns != y->ns)
+	if (x->ns != y->ns) /* so that long ones come before what is frequent */
 		return x->ns > y->ns ? -1 : 1;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
 	return x < y ? -1 : x > y; /* of one array */
 }
 

@@ -40,6 +40,11 @@
 
 /* Interrupts off: a tick of 1000 Hz is missed. */
 #define OFF_NS 1000000
+/* Places of a probe that came late in user code, where interrupts are always on: then something outside of this kernel
+ * had the CPU, and may have had it in any other place for as long, by chance for twice as long. */
+#define OFF_OUTSIDE	  "[user code"
+#define OFF_OUTSIDE_TIMES 2
+#define OFF_OUTSIDE_COUNT 5
 
 /* In a sentence: "reschedule interrupts". */
 static char *in_words(char buf[IRQ_LABEL_BYTES], const struct irq_sums *s, const struct rec_irq_source *source)
@@ -285,16 +290,37 @@ static bool thread_waits(char *buf, const struct irq_sums *s)
 
 /* --- interrupts off --- */
 
-static bool interrupts_off(char *buf, const struct irq_sums *s)
+static bool is_outside(const struct irq_sums *s, const struct rec_irq_place *place)
+{
+	const char *name = place->name ? recording_str(s->r, place->name) : "";
+
+	return place->kind == IRQ_IRQS_OFF && !place->exact && !strncmp(name, OFF_OUTSIDE, strlen(OFF_OUTSIDE));
+}
+
+/* The longest that something outside of the kernel took; NULL: none was seen. */
+static const struct rec_irq_place *longest_outside(const struct irq_sums *s)
 {
 	const struct rec_irq_place *longest = NULL;
+
+	for (size_t i = 0; i < s->q->n_places; i++)
+		if (is_outside(s, &s->q->places[i]) && (!longest || s->q->places[i].max_ns > longest->max_ns))
+			longest = &s->q->places[i];
+	return longest;
+}
+
+static bool interrupts_off(char *buf, const struct irq_sums *s)
+{
+	const struct rec_irq_place *longest = NULL, *outside = longest_outside(s);
+	uint64_t beyond_ns = outside ? OFF_OUTSIDE_TIMES * outside->max_ns : 0;
 	char max[UNITS_BYTES], count[UNITS_BYTES];
 
 	for (size_t i = 0; i < s->q->n_places; i++) {
 		const struct rec_irq_place *place = &s->q->places[i];
 
-		if (place->kind == IRQ_IRQS_OFF && place->name && place->max_ns >= OFF_NS &&
-		    (!longest || place->max_ns > longest->max_ns))
+		if (place->kind != IRQ_IRQS_OFF || !place->name || place->max_ns < OFF_NS || is_outside(s, place) ||
+		    (!place->exact && place->max_ns <= beyond_ns))
+			continue;
+		if (!longest || place->max_ns > longest->max_ns)
 			longest = place;
 	}
 	if (!longest)
@@ -309,11 +335,27 @@ static bool interrupts_off(char *buf, const struct irq_sums *s)
 	return true;
 }
 
+static bool outside(char *buf, const struct irq_sums *s)
+{
+	const struct rec_irq_place *longest = longest_outside(s);
+	char max[UNITS_BYTES], count[UNITS_BYTES], fires[UNITS_BYTES];
+
+	if (!longest || longest->max_ns < OFF_NS || longest->count < OFF_OUTSIDE_COUNT)
+		return false;
+	snprintf(buf, IRQ_VERDICT_BYTES,
+		 "the probe was late by up to %s in user code, where interrupts are never off (%s of %s fires): a "
+		 "hypervisor or firmware took the CPU, so that other places prove nothing: give the virtual CPU a core "
+		 "of its own, or on real hardware look for SMIs (the hwlat tracer)",
+		 units_duration(max, longest->max_ns), units_count(count, longest->count),
+		 units_count(fires, s->q->off_fires));
+	return true;
+}
+
 char *irq_verdict(char buf[IRQ_VERDICT_BYTES], const struct irq_sums *s)
 {
-	static bool (*const findings[])(char *,
-					const struct irq_sums *) = { storm,	   ksoftirqd,	 one_cpu,
-								     long_handler, thread_waits, interrupts_off };
+	static bool (*const findings[])(char *, const struct irq_sums *) = { storm,	   ksoftirqd,	 one_cpu,
+									     long_handler, thread_waits, interrupts_off,
+									     outside };
 
 	buf[0] = '\0';
 	for (size_t i = 0; i < sizeof(findings) / sizeof(findings[0]); i++)

@@ -408,6 +408,41 @@ static void test_off(void **state)
 	recording_free(r);
 }
 
+/* A probe that is late in user code shows that the others' lateness may not be the kernel's. */
+static void test_outside(void **state)
+{
+	struct recording *r = irq_new(2);
+	struct rec_irq_place place = { .kind = IRQ_IRQS_OFF,
+				       .stack = -1,
+				       .count = 3,
+				       .ns = 9000000,
+				       .max_ns = 8000000 },
+			     user = { .kind = IRQ_IRQS_OFF, .stack = -1, .count = 4, .ns = 9000000, .max_ns = 4000000 };
+
+	(void)state;
+	r->irq->off_fires = 7238;
+	user.name = recording_string(r, "[user code: hypervisor or firmware]");
+	assert_int_equal(irq_place(r->irq, &user), 0);
+	says_nothing(r); /* 4 are no handful */
+	place.name = recording_string(r, "ext4_finish_bio");
+	assert_int_equal(irq_place(r->irq, &place), 0);
+	says_nothing(r); /* 8 ms are not more than twice 4 ms */
+	user.count = 5;
+	assert_int_equal(irq_place(r->irq, &user), 0);
+	says(r, "the probe was late by up to 4.0 ms in user code, where interrupts are never off (5 of 7238 fires): a "
+		"hypervisor or firmware took the CPU");
+	place.max_ns = 8000001;
+	assert_int_equal(irq_place(r->irq, &place), 0);
+	says(r, "interrupts were off for at least 8.0 ms until ext4_finish_bio");
+	place.max_ns = 1000;
+	assert_int_equal(irq_place(r->irq, &place), 0);
+	place.exact = true;
+	place.max_ns = 2000000;
+	assert_int_equal(irq_place(r->irq, &place), 0);
+	says(r, "interrupts were off for 2.0 ms until ext4_finish_bio");
+	recording_free(r);
+}
+
 /* --- the order of their weight --- */
 
 /* Each is added to those that weigh less. */
@@ -451,7 +486,8 @@ int main(void)
 		cmocka_unit_test(test_device_names),  cmocka_unit_test(test_long),
 		cmocka_unit_test(test_long_few),      cmocka_unit_test(test_long_which),
 		cmocka_unit_test(test_behind),	      cmocka_unit_test(test_behind_few),
-		cmocka_unit_test(test_off),	      cmocka_unit_test(test_order),
+		cmocka_unit_test(test_off),	      cmocka_unit_test(test_outside),
+		cmocka_unit_test(test_order),
 	};
 
 	setlocale(LC_ALL, "C");
