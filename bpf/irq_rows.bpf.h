@@ -168,7 +168,7 @@ static __always_inline struct irq_row *irq_row_make(const struct irq_key *key, c
 /* Counts the event that began at `start_ns` in its second. */
 static __always_inline void irq_row_rate(struct irq_row *row, __u64 start_ns)
 {
-	if (start_ns - row->second_ns >= IRQ_SECOND_NS) {
+	if (!row->second_count || start_ns - row->second_ns >= IRQ_SECOND_NS) {
 		row->second_ns = start_ns;
 		row->second_count = 0;
 	}
