@@ -370,6 +370,29 @@ static void irq_close(struct session *s)
 	s->state = NULL;
 }
 
+static void choose_parts(void *options, struct target_options *target)
+{
+	struct irq_options *o = options;
+
+	(void)target;
+	o->work = o->ipi = o->stacks = true;
+	o->above = "100us";
+}
+
+static void choose_off(void *options, struct target_options *target)
+{
+	struct irq_options *o = options;
+
+	(void)target;
+	o->off = true;
+}
+
+static const struct tool_variant irq_variants[] = {
+	{ "works and IPIs", choose_parts },
+	{ "sections", choose_off },
+	{ NULL, NULL },
+};
+
 static const char *irq_left_out(struct session *s, const char *program)
 {
 	return irq_programs_left_out(s, program);
@@ -399,6 +422,7 @@ const struct tool tool_irq = {
 	.options_bytes = sizeof(struct irq_options),
 	.defaults = irq_defaults,
 	.collector = &irq_collector,
+	.variants = irq_variants,
 	.gives = REC_IRQ,
 	.default_view = "irq",
 };
