@@ -295,18 +295,19 @@ static bool behind_equal(const void *owner, uint32_t id, const void *key)
 	return have->source == want->source && have->comm == want->comm && have->prio_class == want->prio_class;
 }
 
-int irq_behind(struct rec_irq *q, const struct rec_irq_behind *b)
+/* The one with its identity, made without a count if there is none; NULL: no memory. Likewise the others. */
+static struct rec_irq_behind *behind_of(struct rec_irq *q, const struct rec_irq_behind *b)
 {
 	uint64_t hash = mix_ids(intern_mix(q->index->seed, b->prio_class), b->source, b->comm);
 	int id = intern_find(&q->index->behind, hash, behind_equal, q, b);
 
-	if (id < 0) {
-		if (!GROW_ONE(q, behind, n_behind, max_behind) || intern_add(&q->index->behind, hash, (int)q->n_behind))
-			return -ENOMEM;
-		id = (int)q->n_behind++;
-	}
-	q->behind[id] = *b;
-	return 0;
+	if (id >= 0)
+		return &q->behind[id];
+	if (!GROW_ONE(q, behind, n_behind, max_behind) || intern_add(&q->index->behind, hash, (int)q->n_behind))
+		return NULL;
+	q->behind[q->n_behind] = *b;
+	q->behind[q->n_behind].count = q->behind[q->n_behind].ns = q->behind[q->n_behind].max_ns = 0;
+	return &q->behind[q->n_behind++];
 }
 
 static bool sender_equal(const void *owner, uint32_t id, const void *key)
@@ -317,20 +318,19 @@ static bool sender_equal(const void *owner, uint32_t id, const void *key)
 	       have->comm == want->comm && have->stack == want->stack;
 }
 
-int irq_sender(struct rec_irq *q, const struct rec_irq_sender *s)
+static struct rec_irq_sender *sender_of(struct rec_irq *q, const struct rec_irq_sender *s)
 {
 	uint64_t hash = mix_ids(mix_ids(intern_mix(q->index->seed, s->context), s->vector, s->callsite), s->comm,
 				s->stack);
 	int id = intern_find(&q->index->senders, hash, sender_equal, q, s);
 
-	if (id < 0) {
-		if (!GROW_ONE(q, senders, n_senders, max_senders) ||
-		    intern_add(&q->index->senders, hash, (int)q->n_senders))
-			return -ENOMEM;
-		id = (int)q->n_senders++;
-	}
-	q->senders[id] = *s;
-	return 0;
+	if (id >= 0)
+		return &q->senders[id];
+	if (!GROW_ONE(q, senders, n_senders, max_senders) || intern_add(&q->index->senders, hash, (int)q->n_senders))
+		return NULL;
+	q->senders[q->n_senders] = *s;
+	q->senders[q->n_senders].count = 0;
+	return &q->senders[q->n_senders++];
 }
 
 static bool place_equal(const void *owner, uint32_t id, const void *key)
@@ -340,17 +340,85 @@ static bool place_equal(const void *owner, uint32_t id, const void *key)
 	return have->kind == want->kind && have->name == want->name && have->exact == want->exact;
 }
 
-int irq_place(struct rec_irq *q, const struct rec_irq_place *p)
+static struct rec_irq_place *place_of(struct rec_irq *q, const struct rec_irq_place *p)
 {
 	uint64_t hash = mix_ids(intern_mix(q->index->seed, p->exact), (int)p->kind, p->name);
 	int id = intern_find(&q->index->places, hash, place_equal, q, p);
 
-	if (id < 0) {
-		if (!GROW_ONE(q, places, n_places, max_places) || intern_add(&q->index->places, hash, (int)q->n_places))
-			return -ENOMEM;
-		id = (int)q->n_places++;
+	if (id >= 0)
+		return &q->places[id];
+	if (!GROW_ONE(q, places, n_places, max_places) || intern_add(&q->index->places, hash, (int)q->n_places))
+		return NULL;
+	q->places[q->n_places] = *p;
+	q->places[q->n_places].count = q->places[q->n_places].ns = q->places[q->n_places].max_ns = 0;
+	return &q->places[q->n_places++];
+}
+
+int irq_behind(struct rec_irq *q, const struct rec_irq_behind *b)
+{
+	struct rec_irq_behind *have = behind_of(q, b);
+
+	if (!have)
+		return -ENOMEM;
+	*have = *b;
+	return 0;
+}
+
+int irq_sender(struct rec_irq *q, const struct rec_irq_sender *s)
+{
+	struct rec_irq_sender *have = sender_of(q, s);
+
+	if (!have)
+		return -ENOMEM;
+	*have = *s;
+	return 0;
+}
+
+int irq_place(struct rec_irq *q, const struct rec_irq_place *p)
+{
+	struct rec_irq_place *have = place_of(q, p);
+
+	if (!have)
+		return -ENOMEM;
+	*have = *p;
+	return 0;
+}
+
+int irq_behind_add(struct rec_irq *q, const struct rec_irq_behind *more)
+{
+	struct rec_irq_behind *have = behind_of(q, more);
+
+	if (!have)
+		return -ENOMEM;
+	have->count += more->count;
+	have->ns += more->ns;
+	if (more->max_ns > have->max_ns)
+		have->max_ns = more->max_ns;
+	return 0;
+}
+
+int irq_sender_add(struct rec_irq *q, const struct rec_irq_sender *more)
+{
+	struct rec_irq_sender *have = sender_of(q, more);
+
+	if (!have)
+		return -ENOMEM;
+	have->count += more->count;
+	return 0;
+}
+
+int irq_place_add(struct rec_irq *q, const struct rec_irq_place *more)
+{
+	struct rec_irq_place *have = place_of(q, more);
+
+	if (!have)
+		return -ENOMEM;
+	have->count += more->count;
+	have->ns += more->ns;
+	if (more->max_ns >= have->max_ns) {
+		have->max_ns = more->max_ns;
+		have->stack = more->stack;
 	}
-	q->places[id] = *p;
 	return 0;
 }
 

@@ -30,11 +30,12 @@ struct rec_irq_source {
 struct rec_irq_row {
 	int source; /* index into rec_irq.sources */
 	unsigned cpu;
-	uint64_t gross_ns;		     /* sum of the runs with what interrupted them */
-	uint64_t peak_count, peak_unix_ns;   /* most events in one second, and when that began */
-	uint64_t storms;		     /* seconds with rec_irq.storm_count events or more */
-	uint64_t no_start, joined;	     /* see struct irq_row */
-	uint64_t longest_unix_ns[IRQ_MEASURES]; /* when the longest ended; 0: none */
+	uint64_t gross_ns;		   /* sum of the runs with what interrupted them */
+	uint64_t peak_count, peak_unix_ns; /* most events in one second, and when that began; of a part of a recording
+					      0: that was not in it */
+	uint64_t storms;		   /* seconds with rec_irq.storm_count events or more */
+	uint64_t no_start, joined;	   /* see struct irq_row */
+	uint64_t longest_unix_ns[IRQ_MEASURES]; /* when the longest ended; 0: none, or not known */
 	uint64_t by[IRQ_CONTEXTS];
 	struct rec_irq_values of[IRQ_MEASURES];
 };
@@ -64,27 +65,27 @@ struct rec_irq_case {
 	enum irq_context by;
 	enum span_kind by_kind; /* SPAN_NONE: not known, or a task */
 	int by_id;
-	unsigned runnable;	 /* tasks that wanted the CPU when it ended; 0: not known */
-	struct rec_irq_task task; /* interrupted; of a wait: that ran before, or raised it */
+	unsigned runnable;	     /* tasks that wanted the CPU when it ended; 0: not known */
+	struct rec_irq_task task;    /* interrupted; of a wait: that ran before, or raised it */
 	struct rec_irq_task delayed; /* waited for the CPU when it ended */
-	int stack;		 /* of the recording; -1: none */
-	struct rec_irq_span *spans; /* what ran before, oldest first; from malloc() */
+	int stack;		     /* of the recording; -1: none */
+	struct rec_irq_span *spans;  /* what ran before, oldest first; from malloc() */
 	size_t n_spans;
 	uint64_t number; /* how many irq_case() was given before it; set there */
 };
 
 /* How long a thread waited, by the task that had its CPU. */
 struct rec_irq_behind {
-	int source;	    /* IRQ_THREAD */
-	int comm;	    /* string */
-	unsigned prio_class; /* 0: of better priority, 1: of the same, 2: of worse */
-	uint64_t count, ns, max_ns;
+	int source;		    /* IRQ_THREAD */
+	int comm;		    /* string */
+	unsigned prio_class;	    /* 0: of better priority, 1: of the same, 2: of worse */
+	uint64_t count, ns, max_ns; /* max 0: not known, of a part of a recording */
 };
 
 /* Who sent IPIs. */
 struct rec_irq_sender {
-	int vector;	   /* enum span_vector */
-	int callsite;	   /* string: "ttwu_queue_wakelist"; 0: not told */
+	int vector;   /* enum span_vector */
+	int callsite; /* string: "ttwu_queue_wakelist"; 0: not told */
 	enum irq_context context;
 	int comm;  /* string: of the task, if context is IRQ_IN_TASK */
 	int stack; /* of the recording; -1: not asked for */
@@ -97,7 +98,7 @@ struct rec_irq_place {
 	int name;	    /* string: the function; 0: not known */
 	int stack;	    /* of the recording, of the longest; -1: none */
 	bool exact;
-	uint64_t count, ns, max_ns;
+	uint64_t count, ns, max_ns; /* likewise */
 };
 
 /* A source in one interval of -I. */
@@ -110,15 +111,15 @@ struct rec_irq_point {
 
 /* What was measured. */
 enum rec_irq_group {
-	REC_IRQ_HARD = 1 << 0,	   /* lines, vectors, NMIs */
+	REC_IRQ_HARD = 1 << 0, /* lines, vectors, NMIs */
 	REC_IRQ_SOFT = 1 << 1,
 	REC_IRQ_THREADS = 1 << 2,
 	REC_IRQ_WORK = 1 << 3,
 	REC_IRQ_TASKLETS = 1 << 4,
 	REC_IRQ_IPIS = 1 << 5,
-	REC_IRQ_OFFS = 1 << 6,	   /* inferred by a probe timer */
+	REC_IRQ_OFFS = 1 << 6,	     /* inferred by a probe timer */
 	REC_IRQ_OFFS_EXACT = 1 << 7, /* by the kernel's tracepoints of each section */
-	REC_IRQ_VECTORS = 1 << 8,  /* of hard ones: those without a line */
+	REC_IRQ_VECTORS = 1 << 8,    /* of hard ones: those without a line */
 	REC_IRQ_NMIS = 1 << 9,
 	REC_IRQ_GROUPS_END = 1 << 10,
 };
@@ -133,18 +134,18 @@ struct rec_irq {
 	struct rec_irq_point *points;
 	size_t n_sources, n_rows, n_cases, n_behind, n_senders, n_places, n_points;
 	uint64_t counts[IRQ_COUNTS];
-	unsigned measured; /* enum rec_irq_group */
-	unsigned asked;	   /* likewise: what was asked for and is not in `measured`, this kernel has not */
+	unsigned measured;	   /* enum rec_irq_group */
+	unsigned asked;		   /* likewise: what was asked for and is not in `measured`, this kernel has not */
 	bool softirqs_are_threads; /* PREEMPT_RT */
 	uint64_t above_ns;	   /* --above; 0: none */
 	uint64_t storm_count;	   /* --storms; 0: not asked for */
 	uint64_t probe_ns;	   /* --off: resolution; 0: no probe */
 	uint64_t off_fires, off_preempt_fires; /* of the probe, and of them: where preemption was off */
-	bool no_preempt_depth;	   /* --off: the latter is not known here */
-	unsigned worst;		   /* cases asked for, of each list */
-	char filter[160];	   /* "irq 45,eth0; softirq NET_RX", "": all */
-	uint64_t n_given;	   /* cases, kept or not */
-	struct irq_index *index;   /* private to irq.c */
+	bool no_preempt_depth;		       /* --off: the latter is not known here */
+	unsigned worst;			       /* cases asked for, of each list */
+	char filter[160];		       /* "irq 45,eth0; softirq NET_RX", "": all */
+	uint64_t n_given;		       /* cases, kept or not */
+	struct irq_index *index;	       /* private to irq.c */
 };
 
 /* r->irq, made if there is none; NULL: no memory. */
@@ -155,16 +156,19 @@ void irq_free(struct rec_irq *q); /* NULL is fine */
 int irq_source(struct rec_irq *q, enum irq_kind kind, int number, int name);
 /* The row of a source on a CPU, made if there is none; NULL: no memory. Valid until the next call. */
 struct rec_irq_row *irq_row(struct rec_irq *q, int source, unsigned cpu);
-/* Replaces the values of one measure by those of `h`; of a histogram that was being written the buckets count. 0 or -ENOMEM. */
+/* Replaces the values of one measure by those of `h`; of a histogram that was being written the buckets count. 0 or
+ * -ENOMEM. */
 int irq_values_set(struct rec_irq_values *v, const struct hist *h);
 /* Adds values. 0 or -ENOMEM. */
 int irq_values_add(struct rec_irq_values *to, const struct rec_irq_values *more);
 void irq_values_free(struct rec_irq_values *v);
 /* As latency_quantile(). */
 uint64_t irq_quantile(const struct rec_irq_values *v, unsigned permille);
-/* All CPUs' rows of a source added up; cpu is that of the longest run, or wait if it has no runs. To be freed with irq_values_free() of both measures. 0 or -ENOMEM. */
+/* All CPUs' rows of a source added up; cpu is that of the longest run, or wait if it has no runs. To be freed with
+ * irq_values_free() of both measures. 0 or -ENOMEM. */
 int irq_total(const struct rec_irq *q, int source, struct rec_irq_row *total);
-/* Adds a case, whose spans it takes over (they are freed if there is no memory). Keeps `worst` of each list that are not `above`. 0 or -ENOMEM. */
+/* Adds a case, whose spans it takes over (they are freed if there is no memory). Keeps `worst` of each list that are
+ * not `above`. 0 or -ENOMEM. */
 int irq_case(struct rec_irq *q, const struct rec_irq_case *c);
 /*
  * Likewise; one with equal identity is replaced: that is all but count, ns and max_ns, and of places all but their
@@ -173,7 +177,17 @@ int irq_case(struct rec_irq *q, const struct rec_irq_case *c);
 int irq_behind(struct rec_irq *q, const struct rec_irq_behind *b);
 int irq_sender(struct rec_irq *q, const struct rec_irq_sender *s);
 int irq_place(struct rec_irq *q, const struct rec_irq_place *p);
+/* Adds to the one with equal identity: counts and sums; of max_ns the larger stays, with its stack. 0 or -ENOMEM. */
+int irq_behind_add(struct rec_irq *q, const struct rec_irq_behind *more);
+int irq_sender_add(struct rec_irq *q, const struct rec_irq_sender *more);
+int irq_place_add(struct rec_irq *q, const struct rec_irq_place *more);
 int irq_point(struct rec_irq *q, const struct rec_irq_point *p);
+
+/* The measure that counts a kind's events: each has one, and IPIs have no runs. */
+static inline enum irq_measure irq_counted_by(enum irq_kind kind)
+{
+	return kind == IRQ_IPI ? IRQ_WAIT : IRQ_RUN;
+}
 
 #define IRQ_SOURCE_BYTES 96
 /* "45 eth0", "local timer", "NET_RX", "NET_RX in ksoftirqd", "irq/45-eth0", a function: for people. Returns `buf`. */

@@ -15,7 +15,7 @@
 #include "core/recording.h"
 
 #define DB_APPLICATION_ID 0x6b627066 /* "kbpf": PRAGMA application_id */
-#define DB_VERSION	  3	     /* PRAGMA user_version; 1 had no latencies, 2 no CPUs that were offline */
+#define DB_VERSION	  4 /* PRAGMA user_version; 1 had no latencies, 2 no CPUs that were offline, 3 no interrupts */
 
 struct saver;
 
@@ -46,7 +46,7 @@ struct load_range {
 struct loaded_interval {
 	int64_t id;
 	uint64_t start_ns, duration_ns; /* from the start of the recording */
-	uint64_t fires;			/* samples kept, or delays */
+	uint64_t fires;			/* samples kept, delays, or events of interrupts */
 	bool damaged;			/* its checksum, or that of something it refers to, is wrong: not used */
 };
 

@@ -31,6 +31,7 @@ static void check_parts(struct tables *t)
 			t->parts[c->interval].bad_reference = true;
 	}
 	usable_latency(t);
+	usable_irq(t);
 }
 
 /* --- the intervals --- */
@@ -38,6 +39,14 @@ static void check_parts(struct tables *t)
 static bool is_damaged(const struct part *p)
 {
 	return p->bad_row || p->bad_reference;
+}
+
+static uint64_t fires_of(const struct loading *l, const struct part *p)
+{
+	if (l->r->irq)
+		return p->irq_events;
+	return l->r->latency ? p->waits[WAKE_COUNT_WAKEUPS] + p->waits[WAKE_COUNT_PREEMPTIONS]
+			     : (uint64_t)p->sums.of[DB_SUM_KEPT];
 }
 
 /* A damaged one lies where its neighbours leave room. */
@@ -50,8 +59,7 @@ static void place_interval(const struct loading *l, size_t i)
 	if (!p->bad_row) {
 		at->start_ns = p->start_ns;
 		at->duration_ns = p->duration_ns;
-		at->fires = l->r->latency ? p->waits[WAKE_COUNT_WAKEUPS] + p->waits[WAKE_COUNT_PREEMPTIONS]
-					  : (uint64_t)p->sums.of[DB_SUM_KEPT];
+		at->fires = fires_of(l, p);
 		return;
 	}
 	if (i)
@@ -109,6 +117,15 @@ static bool in_range(const struct loading *l, const struct loaded_interval *i)
 bool loading_uses(const struct loading *l, size_t i)
 {
 	return !l->out->intervals[i].damaged && in_range(l, &l->out->intervals[i]);
+}
+
+uint64_t loading_first_ns(const struct loading *l)
+{
+	size_t i = 0;
+
+	while (!loading_uses(l, i)) /* one is */
+		i++;
+	return l->tables.parts[i + 1].start_ns;
 }
 
 /* --- their sum --- */
@@ -319,7 +336,9 @@ static int sum_up(struct loading *l)
 	err = add_samples(l);
 	if (!err)
 		err = add_gaps(l, first_ns);
-	return err ? err : loading_add_latency(l);
+	if (!err)
+		err = loading_add_latency(l);
+	return err ? err : loading_add_irq(l);
 }
 
 /* --- the whole --- */
@@ -352,7 +371,7 @@ static int read_source(struct loading *l)
 	int err = meta_read(&l->source, l->r, &n);
 
 	if (!err)
-		err = tables_read(&l->tables, &l->source, n, l->r->latency != NULL);
+		err = tables_read(&l->tables, &l->source, n, l->r);
 	if (err == -EBADMSG)
 		warnx("%s is damaged: what describes the whole of it cannot be read", l->source.name);
 	if (err)

@@ -111,19 +111,10 @@ static int add_waits(struct loading *l)
 /* --- the series --- */
 
 /* Times are from the start of what is shown. */
-static uint64_t first_used_ns(const struct loading *l)
-{
-	size_t i = 0;
-
-	while (!loading_uses(l, i)) /* one is */
-		i++;
-	return l->tables.parts[i + 1].start_ns;
-}
-
 static int add_points(struct loading *l)
 {
 	const struct point_row *rows = ITEMS(l->tables.points, const struct point_row);
-	uint64_t first_ns = first_used_ns(l);
+	uint64_t first_ns = loading_first_ns(l);
 	int err = 0;
 
 	for (size_t i = 0; i < l->tables.points.n && !err; i++) {

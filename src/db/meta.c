@@ -6,25 +6,33 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/irq.h"
 #include "core/latency.h"
 #include "db/row.h"
+#include "db/schema.h"
+
+/* Of whom it is a member. */
+enum owner {
+	OF_RECORDING,
+	OF_LATENCY, /* not in version 1 */
+	OF_IRQ,	    /* not in versions 1 to 3 */
+};
 
 struct field {
 	const char *key;
-	char type; /* t char[], u uint64_t, n unsigned, y bool, l enum rec_lack, r double; N int64_t beside the
-		      recording */
+	char type; /* t char[], u uint64_t, n unsigned, y bool, l enum rec_lack, g unsigned of enum rec_irq_group,
+		      r double; N int64_t beside the recording */
 	size_t offset, bytes;
-	bool of_latency; /* a member of that; not in version 1 */
+	enum owner of;
 };
 
-#define FIELD(key, type, member)                                                                              \
-	{                                                                                                     \
-		key, type, offsetof(struct recording, member), sizeof(((struct recording *)0)->member), false \
+#define MEMBER(key, type, of, whole, member)                                         \
+	{                                                                            \
+		key, type, offsetof(whole, member), sizeof(((whole *)0)->member), of \
 	}
-#define LATENCY(key, type, member)                                                                               \
-	{                                                                                                        \
-		key, type, offsetof(struct rec_latency, member), sizeof(((struct rec_latency *)0)->member), true \
-	}
+#define FIELD(key, type, member)   MEMBER(key, type, OF_RECORDING, struct recording, member)
+#define LATENCY(key, type, member) MEMBER(key, type, OF_LATENCY, struct rec_latency, member)
+#define IRQ(key, type, member)	   MEMBER(key, type, OF_IRQ, struct rec_irq, member)
 
 /* By key, as SQLite sorts them. */
 static const struct field fields[] = {
@@ -32,17 +40,27 @@ static const struct field fields[] = {
 	FIELD("achieved_hz", 'r', sampling.achieved_hz),
 	FIELD("asked_hz", 'u', sampling.asked_hz),
 	FIELD("asked_period", 'u', sampling.asked_period),
-	{ "checksum", 'N', 0, 0, false },
+	{ "checksum", 'N', 0, 0, OF_RECORDING },
 	FIELD("command_line", 't', meta.command_line),
 	FIELD("cpus", 'n', meta.cpus),
 	FIELD("event", 't', sampling.event),
 	FIELD("fallback", 't', sampling.fallback),
 	FIELD("host", 't', meta.host),
 	FIELD("idle_is_guess", 'y', sampling.idle_is_guess),
-	{ "intervals", 'N', 0, 0, false },
+	{ "intervals", 'N', 0, 0, OF_RECORDING },
+	{ "irq", 'N', 0, 0, OF_IRQ },
+	IRQ("irq_above_ns", 'u', above_ns),
+	IRQ("irq_asked", 'g', asked),
+	IRQ("irq_filter", 't', filter),
+	IRQ("irq_measured", 'g', measured),
+	IRQ("irq_no_preempt_depth", 'y', no_preempt_depth),
+	IRQ("irq_probe_ns", 'u', probe_ns),
+	IRQ("irq_softirqs_are_threads", 'y', softirqs_are_threads),
+	IRQ("irq_storm_count", 'u', storm_count),
+	IRQ("irq_worst", 'n', worst),
 	FIELD("is_time", 'y', sampling.is_time),
 	FIELD("kernel", 't', meta.kernel),
-	{ "latency", 'N', 0, 0, true },
+	{ "latency", 'N', 0, 0, OF_LATENCY },
 	FIELD("max_depth", 'n', sampling.max_depth),
 	LATENCY("no_boosts", 'l', no_boosts),
 	LATENCY("no_causes", 'y', no_causes),
@@ -68,12 +86,16 @@ static const struct field fields[] = {
 
 /* What is beside the recording. */
 struct numbers {
-	int64_t checksum, intervals, latency;
+	int64_t checksum, intervals, latency, irq;
 };
 
 static int64_t *number_of(struct numbers *n, const char *key)
 {
-	return !strcmp(key, "checksum") ? &n->checksum : !strcmp(key, "latency") ? &n->latency : &n->intervals;
+	if (!strcmp(key, "checksum"))
+		return &n->checksum;
+	if (!strcmp(key, "latency"))
+		return &n->latency;
+	return !strcmp(key, "irq") ? &n->irq : &n->intervals;
 }
 
 static bool is_checksum(const struct field *f)
@@ -81,11 +103,24 @@ static bool is_checksum(const struct field *f)
 	return !strcmp(f->key, "checksum");
 }
 
-static struct db_value value_of(const struct field *f, const struct recording *r, struct numbers *numbers)
+static const void *member_of(const struct field *f, const struct recording *r)
 {
-	static const struct rec_latency none;
-	const struct rec_latency *l = r->latency ? r->latency : &none;
-	const void *at = (f->of_latency ? (const char *)l : (const char *)r) + f->offset;
+	static const struct rec_latency no_latency;
+	static const struct rec_irq no_irq;
+	const void *whole = r;
+
+	if (f->of == OF_LATENCY)
+		whole = r->latency ? r->latency : &no_latency;
+	else if (f->of == OF_IRQ)
+		whole = r->irq ? r->irq : &no_irq;
+	return (const char *)whole + f->offset;
+}
+
+/* `groups`: room for a text. */
+static struct db_value value_of(const struct field *f, const struct recording *r, struct numbers *numbers,
+				char groups[DB_IRQ_GROUPS_BYTES])
+{
+	const void *at = member_of(f, r);
 
 	switch (f->type) {
 	case 't':
@@ -98,6 +133,8 @@ static struct db_value value_of(const struct field *f, const struct recording *r
 		return row_int(*(const bool *)at);
 	case 'l':
 		return row_int(*(const enum rec_lack *)at);
+	case 'g':
+		return row_text(db_irq_groups(groups, *(const unsigned *)at));
 	case 'r':
 		return row_real(*(const double *)at);
 	default:
@@ -107,7 +144,8 @@ static struct db_value value_of(const struct field *f, const struct recording *r
 
 int meta_write(sqlite3_stmt *insert, const struct recording *r, int64_t intervals)
 {
-	struct numbers numbers = { .intervals = intervals, .latency = r->latency != NULL };
+	struct numbers numbers = { .intervals = intervals, .latency = r->latency != NULL, .irq = r->irq != NULL };
+	char groups[DB_IRQ_GROUPS_BYTES];
 	struct db_value row[2];
 	uint32_t crc = 0;
 	int rc = SQLITE_OK;
@@ -116,7 +154,7 @@ int meta_write(sqlite3_stmt *insert, const struct recording *r, int64_t interval
 		if (is_checksum(&fields[i]))
 			continue;
 		row[0] = row_text(fields[i].key);
-		row[1] = value_of(&fields[i], r, &numbers);
+		row[1] = value_of(&fields[i], r, &numbers, groups);
 		crc = row_checksum(crc, "meta", row, 2);
 		rc = row_write(insert, row, 2);
 	}
@@ -137,7 +175,8 @@ static bool set_text(char *at, size_t bytes, const struct db_value *v)
 
 static bool set_value(const struct field *f, struct recording *r, const struct db_value *v, struct numbers *numbers)
 {
-	void *at = (f->of_latency ? (char *)r->latency : (char *)r) + f->offset;
+	char *whole = f->of == OF_LATENCY ? (char *)r->latency : f->of == OF_IRQ ? (char *)r->irq : (char *)r;
+	void *at = whole + f->offset;
 
 	switch (f->type) {
 	case 't':
@@ -154,6 +193,8 @@ static bool set_value(const struct field *f, struct recording *r, const struct d
 	case 'l':
 		*(enum rec_lack *)at = (enum rec_lack)v->i;
 		return v->i >= 0 && v->i < REC_LACKS;
+	case 'g':
+		return db_irq_groups_of(v->bytes, at);
 	case 'r':
 		*(double *)at = v->real;
 		return isfinite(v->real) && v->real >= 0;
@@ -165,7 +206,7 @@ static bool set_value(const struct field *f, struct recording *r, const struct d
 
 static const char *types_of(const struct field *f)
 {
-	return f->type == 't' ? "tt" : f->type == 'r' ? "tr" : "ti";
+	return f->type == 't' || f->type == 'g' ? "tt" : f->type == 'r' ? "tr" : "ti";
 }
 
 struct reading {
@@ -176,7 +217,9 @@ struct reading {
 
 static void skip_newer(struct reading *in)
 {
-	while (in->version == 1 && in->next < fields + FIELDS && in->next->of_latency)
+	static const uint32_t since[] = { [OF_RECORDING] = 1, [OF_LATENCY] = 2, [OF_IRQ] = 4 };
+
+	while (in->next < fields + FIELDS && since[in->next->of] > in->version)
 		in->next++;
 }
 
@@ -195,11 +238,17 @@ static bool read_row(sqlite3_stmt *q, struct recording *r, struct reading *in)
 	return true;
 }
 
-/* Members of latencies that there are not have no place to go to afterwards. */
-static void drop_latency(struct recording *r)
+/* Members of what there is not have no place to go to afterwards. */
+static void drop_others(struct recording *r, const struct numbers *n)
 {
-	latency_free(r->latency);
-	r->latency = NULL;
+	if (!n->latency) {
+		latency_free(r->latency);
+		r->latency = NULL;
+	}
+	if (!n->irq) {
+		irq_free(r->irq);
+		r->irq = NULL;
+	}
 }
 
 int meta_read(const struct source *s, struct recording *r, int64_t *intervals)
@@ -208,7 +257,7 @@ int meta_read(const struct source *s, struct recording *r, int64_t *intervals)
 	sqlite3_stmt *q = NULL;
 	int rc;
 
-	if (!latency_of(r))
+	if (!latency_of(r) || !irq_of(r))
 		return -ENOMEM;
 	skip_newer(&in);
 	rc = sqlite3_prepare_v2(s->db, "SELECT key, value FROM meta ORDER BY key", -1, &q, NULL);
@@ -218,11 +267,10 @@ int meta_read(const struct source *s, struct recording *r, int64_t *intervals)
 			rc = SQLITE_CORRUPT;
 	}
 	sqlite3_finalize(q);
-	if (rc != SQLITE_DONE || in.next != fields + FIELDS || in.numbers.latency > 1 ||
+	if (rc != SQLITE_DONE || in.next != fields + FIELDS || in.numbers.latency > 1 || in.numbers.irq > 1 ||
 	    !row_checksum_is(in.crc, in.numbers.checksum))
 		return rc == SQLITE_NOMEM ? -ENOMEM : -EBADMSG;
 	*intervals = in.numbers.intervals;
-	if (!in.numbers.latency)
-		drop_latency(r);
+	drop_others(r, &in.numbers);
 	return 0;
 }

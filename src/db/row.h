@@ -24,6 +24,11 @@ static inline struct db_value row_int(uint64_t i)
 	return (struct db_value){ .type = SQLITE_INTEGER, .i = (int64_t)i };
 }
 
+static inline struct db_value row_signed(int64_t i)
+{
+	return (struct db_value){ .type = SQLITE_INTEGER, .i = i };
+}
+
 static inline struct db_value row_text(const char *s)
 {
 	return (struct db_value){ .type = SQLITE_TEXT, .bytes = s, .n = strlen(s) };

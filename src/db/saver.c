@@ -304,6 +304,7 @@ void saver_close(struct saver *s)
 	free(s->labels);
 	intern_free(&s->label_ids);
 	saver_free_latency(s);
+	saver_free_irq(s);
 	free(s->blob);
 	free(s->name);
 	free(s);

@@ -19,7 +19,7 @@ struct grown {
 
 /* Of latencies: what of them is in the file, by the recording's indexes. */
 struct grown_latency {
-	struct rec_hist *hists;
+	struct rec_irq_values *hists;
 	size_t n_hists, max_hists;
 	struct rec_cause *causes;
 	size_t n_causes, max_causes;
@@ -27,6 +27,21 @@ struct grown_latency {
 	uint64_t n_given; /* cases that the recording was given */
 	uint64_t n_cases; /* of them in the file */
 	uint64_t counts[WAKE_COUNTS];
+};
+
+/* Likewise of interrupts. */
+struct grown_irq {
+	size_t n_sources; /* written */
+	struct rec_irq_source *settings;
+	struct rec_irq_row *rows;
+	struct rec_irq_behind *behind;
+	struct rec_irq_sender *senders;
+	struct rec_irq_place *places;
+	size_t n_settings, n_rows, n_behind, n_senders, n_places;
+	size_t max_settings, max_rows, max_behind, max_senders, max_places;
+	size_t n_points;
+	uint64_t n_given, n_cases;
+	uint64_t counts[DB_IRQ_COUNTS];
 };
 
 struct saver {
@@ -54,6 +69,7 @@ struct saver {
 	struct rec_lost lost;
 	size_t n_gaps;
 	struct grown_latency latency;
+	struct grown_irq irq;
 
 	/* Of the interval being written. */
 	uint32_t crc, dictionary_crc;
@@ -65,12 +81,36 @@ struct saver {
 /* Writes one interval, in a transaction that is open. SQLITE_OK or SQLite's error; then the saver is of no more use. */
 int saver_put_interval(struct saver *s, const struct recording *r);
 
-/* For those of the rows that saver_latency.c writes. A row of a table; both SQLITE_OK or SQLite's error. */
+/* For those of the rows that saver_latency.c and saver_irq.c write. A row of a table; both SQLITE_OK or SQLite's error.
+ */
 int saver_put(struct saver *s, enum db_table t, uint32_t *crc, const struct db_value *row);
 /* Sees to it that a string is in the file, */
 int saver_note_string(struct saver *s, const struct recording *r, int id);
 /* where it has this id then. */
 struct db_value saver_string_id(const struct saver *s, int id);
+
+struct db_value saver_interval_id(const struct saver *s);
+struct db_value saver_stack_id(int stack); /* NULL: there is none */
+
+/* What came to a histogram in an interval. */
+struct saver_values {
+	uint64_t count, sum_ns, min_ns, max_ns;
+	unsigned lowest, highest; /* buckets */
+	bool is_longest;	  /* max_ns is the largest value so far */
+	struct db_value blob;	  /* lies in s->blob */
+};
+
+/* false: nothing did. */
+bool saver_values_since(struct saver *s, const struct rec_irq_values *now, const struct rec_irq_values *told,
+			struct saver_values *more);
+/* Once it is written. SQLITE_OK or SQLite's error. */
+int saver_values_told(struct rec_irq_values *told, const struct rec_irq_values *now, const struct saver_values *more);
+
+/* Sources are names. All four: nothing, if the recording has no interrupts. */
+int saver_note_irq_strings(struct saver *s, const struct recording *r);
+int saver_put_irq_sources(struct saver *s, const struct recording *r);
+int saver_put_irq(struct saver *s, const struct recording *r);
+void saver_free_irq(struct saver *s);
 
 /* All three: nothing, if the recording has no latencies. */
 int saver_note_latency_strings(struct saver *s, const struct recording *r);

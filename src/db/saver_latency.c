@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Latencies into a recording: of each interval what came to them. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "db/buckets.h"
 #include "db/saver.h"
 
-_Static_assert(BUCKETS_BLOB_BYTES_MAX <= SAVER_BLOB_BYTES, "room for a histogram");
 /* Recordings have them as numbers. */
 _Static_assert(WAKE_NEW == 1 && WAKE_RACED == 2 && WAKE_TIMER == 4 && WAKE_RTLOCK == 8 && WAKE_THROTTLED == 16 &&
 		       WAKE_CLOCK == 32 && WAKE_REMOTE == 64 && WAKE_PINNED == 128,
 	       "flags of cases in kbpfprof-recording(5)");
-
-static struct db_value interval_id(const struct saver *s)
-{
-	return row_int((uint64_t)s->intervals + 1);
-}
-
-static struct db_value row_signed(int64_t i)
-{
-	return row_int((uint64_t)i);
-}
 
 static bool is_new(const struct saver *s, const struct rec_case *c)
 {
@@ -68,18 +55,13 @@ int saver_note_latency_strings(struct saver *s, const struct recording *r)
 /* Room in `have` for all of the recording's; new ones are empty. */
 static int follow_hists(struct grown_latency *have, const struct rec_latency *l)
 {
-	struct rec_hist *hists = intern_grow(have->hists, &have->max_hists, l->n_hists, sizeof(*hists));
+	struct rec_irq_values *hists = intern_grow(have->hists, &have->max_hists, l->n_hists, sizeof(*hists));
 
 	if (!hists && l->n_hists)
 		return SQLITE_NOMEM;
 	have->hists = hists;
-	for (; have->n_hists < l->n_hists; have->n_hists++) {
-		uint64_t *buckets = calloc(HIST_BUCKETS, sizeof(*buckets));
-
-		if (!buckets)
-			return SQLITE_NOMEM;
-		hists[have->n_hists] = (struct rec_hist){ .buckets = buckets };
-	}
+	for (; have->n_hists < l->n_hists; have->n_hists++)
+		hists[have->n_hists] = (struct rec_irq_values){ 0 };
 	return SQLITE_OK;
 }
 
@@ -111,71 +93,25 @@ static const struct rec_point *point_of(const struct saver *s, const struct rec_
 	return found && !h->group && found->count == count ? found : NULL;
 }
 
-/* The largest value of a bucket. */
-static uint64_t bucket_end_ns(unsigned bucket)
-{
-	return bucket < HIST_BUCKETS - 1 ? hist_bucket_min_ns(bucket + 1) - 1 : UINT64_MAX;
-}
-
-/*
- * The extremes of this interval: known are those since the start, and the buckets of this one. An
- * extreme that is new is of this interval; else it is known to its bucket. The sum of all intervals
- * has the exact ones.
- */
-static void extremes(struct rec_hist *more, const struct rec_hist *now, const struct rec_hist *told,
-		     const struct buckets_sum *sum)
-{
-	uint64_t least_ns = hist_bucket_min_ns(sum->lowest), most_ns = bucket_end_ns(sum->highest);
-
-	more->min_ns = now->min_ns;
-	more->max_ns = now->max_ns;
-	if (told->count && now->min_ns >= told->min_ns && least_ns > now->min_ns)
-		more->min_ns = least_ns;
-	if (told->count && now->max_ns <= told->max_ns && most_ns < now->max_ns)
-		more->max_ns = most_ns;
-	/* Read while it was written, a histogram may have a value whose extreme comes later. */
-	if (more->min_ns > bucket_end_ns(sum->lowest))
-		more->min_ns = bucket_end_ns(sum->lowest);
-	if (more->max_ns < hist_bucket_min_ns(sum->highest))
-		more->max_ns = hist_bucket_min_ns(sum->highest);
-}
-
-static void grow_hist(struct rec_hist *told, const struct rec_hist *now, const struct rec_hist *more)
-{
-	if (!told->count || more->min_ns < told->min_ns)
-		told->min_ns = more->min_ns;
-	if (more->max_ns > told->max_ns)
-		told->max_ns = more->max_ns;
-	told->count += more->count;
-	told->sum_ns = now->sum_ns;
-	memcpy(told->buckets, now->buckets, HIST_BUCKETS * sizeof(*now->buckets));
-}
-
 static int put_hist(struct saver *s, const struct recording *r, size_t i)
 {
-	const struct rec_hist *now = &r->latency->hists[i];
-	struct rec_hist *told = &s->latency.hists[i], more = *now;
-	struct db_value blob = { .type = SQLITE_BLOB, .bytes = s->blob };
-	uint64_t buckets[HIST_BUCKETS];
+	const struct rec_hist *h = &r->latency->hists[i];
+	const struct rec_irq_values now = { h->count, h->sum_ns, h->min_ns, h->max_ns, h->buckets };
 	const struct rec_point *point;
-	struct buckets_sum sum;
+	struct saver_values more;
+	int rc;
 
-	for (unsigned b = 0; b < HIST_BUCKETS; b++)
-		buckets[b] = now->buckets[b] - told->buckets[b];
-	blob.n = buckets_encode(s->blob, buckets);
-	if (!blob.n || !buckets_decode(NULL, s->blob, blob.n, &sum))
+	if (!saver_values_since(s, &now, &s->latency.hists[i], &more))
 		return SQLITE_OK;
-	extremes(&more, now, told, &sum);
-	point = point_of(s, r->latency, now, sum.count);
-	if (point && hist_bucket(point->max_ns) == sum.highest && point->max_ns <= more.max_ns)
+	point = point_of(s, r->latency, h, more.count);
+	if (point && hist_bucket(point->max_ns) == more.highest && point->max_ns <= more.max_ns)
 		more.max_ns = point->max_ns;
-	more.count = sum.count;
-	more.sum_ns = now->sum_ns - told->sum_ns;
-	grow_hist(told, now, &more);
-	return saver_put(s, DB_HISTOGRAMS, &s->crc,
-			 (struct db_value[]){ interval_id(s), saver_string_id(s, now->group),
-					      row_text(latency_kind_word(now->kind)), row_int(more.count),
-					      row_int(more.sum_ns), row_int(more.min_ns), row_int(more.max_ns), blob });
+	rc = saver_put(s, DB_HISTOGRAMS, &s->crc,
+		       (struct db_value[]){ saver_interval_id(s), saver_string_id(s, h->group),
+					    row_text(latency_kind_word(h->kind)), row_int(more.count),
+					    row_int(more.sum_ns), row_int(more.min_ns), row_int(more.max_ns),
+					    more.blob });
+	return rc == SQLITE_OK ? saver_values_told(&s->latency.hists[i], &now, &more) : rc;
 }
 
 static int put_cause(struct saver *s, const struct rec_cause *now, struct rec_cause *told)
@@ -186,7 +122,7 @@ static int put_cause(struct saver *s, const struct rec_cause *now, struct rec_ca
 		return SQLITE_OK;
 	*told = *now;
 	return saver_put(s, DB_CAUSES, &s->crc,
-			 (struct db_value[]){ interval_id(s), row_text(latency_cause_word(now->cause)),
+			 (struct db_value[]){ saver_interval_id(s), row_text(latency_cause_word(now->cause)),
 					      row_signed(now->id), saver_string_id(s, now->name),
 					      row_int(now->preempted), row_int(hist_quarter_min_ns(now->quarter)),
 					      row_int(spans), row_int(ns) });
@@ -208,15 +144,10 @@ static int put_sums(struct saver *s, const struct recording *r)
 
 /* --- cases --- */
 
-static struct db_value stack_id(int stack)
-{
-	return stack < 0 ? (struct db_value){ .type = SQLITE_NULL } : row_int((uint64_t)stack);
-}
-
 static int put_case(struct saver *s, const struct rec_case *c, uint64_t id)
 {
 	const struct db_value row[] = {
-		interval_id(s),
+		saver_interval_id(s),
 		row_int(id),
 		row_text(latency_kind_word(c->kind)),
 		row_int(c->above),
@@ -244,9 +175,9 @@ static int put_case(struct saver *s, const struct rec_case *c, uint64_t id)
 		row_signed(c->waker_tid),
 		row_signed(c->waker_cpu),
 		row_signed(c->preempt_depth),
-		stack_id(c->waker_stack),
-		stack_id(c->out_stack),
-		stack_id(c->user_stack),
+		saver_stack_id(c->waker_stack),
+		saver_stack_id(c->out_stack),
+		saver_stack_id(c->user_stack),
 	};
 
 	return saver_put(s, DB_CASES, &s->crc, row);
@@ -254,11 +185,11 @@ static int put_case(struct saver *s, const struct rec_case *c, uint64_t id)
 
 static int put_part(struct saver *s, const struct rec_part *p, uint64_t of_case)
 {
-	return saver_put(s, DB_PARTS, &s->crc,
-			 (struct db_value[]){ interval_id(s), row_int(of_case), row_text(latency_cause_word(p->cause)),
-					      row_signed(p->id), saver_string_id(s, p->name), saver_string_id(s, p->by),
-					      row_signed(p->tid), row_signed(p->prio), row_int(p->spans),
-					      row_int(p->ns) });
+	return saver_put(
+		s, DB_PARTS, &s->crc,
+		(struct db_value[]){ saver_interval_id(s), row_int(of_case), row_text(latency_cause_word(p->cause)),
+				     row_signed(p->id), saver_string_id(s, p->name), saver_string_id(s, p->by),
+				     row_signed(p->tid), row_signed(p->prio), row_int(p->spans), row_int(p->ns) });
 }
 
 /* The loader believes no span that ends before it starts, whatever clocks did. */
@@ -268,9 +199,10 @@ static int put_span(struct saver *s, const struct rec_span *p, uint64_t of_case)
 	uint64_t gross_ns = (uint64_t)end_ns - (uint64_t)p->start_ns;
 
 	return saver_put(s, DB_SPANS, &s->crc,
-			 (struct db_value[]){ interval_id(s), row_int(of_case), row_text(latency_span_word(p->kind)),
-					      row_signed(p->id), saver_string_id(s, p->name), row_signed(p->prio),
-					      row_signed(p->start_ns), row_signed(end_ns),
+			 (struct db_value[]){ saver_interval_id(s), row_int(of_case),
+					      row_text(latency_span_word(p->kind)), row_signed(p->id),
+					      saver_string_id(s, p->name), row_signed(p->prio), row_signed(p->start_ns),
+					      row_signed(end_ns),
 					      row_int(p->net_ns < gross_ns ? p->net_ns : gross_ns) });
 }
 
@@ -317,7 +249,7 @@ static int put_points(struct saver *s, const struct rec_latency *l)
 		const struct rec_point *p = &l->points[s->latency.n_points];
 
 		rc = saver_put(s, DB_POINTS, &s->crc,
-			       (struct db_value[]){ interval_id(s), row_int(p->start_ns), row_int(p->duration_ns),
+			       (struct db_value[]){ saver_interval_id(s), row_int(p->start_ns), row_int(p->duration_ns),
 						    row_text(latency_kind_word(p->kind)), row_int(p->count),
 						    row_int(p->sum_ns), row_int(p->max_ns), row_int(p->p50_ns),
 						    row_int(p->p99_ns) });
@@ -334,7 +266,7 @@ static int put_waits(struct saver *s, const struct rec_latency *l)
 
 		if (count)
 			rc = saver_put(s, DB_WAITS, &s->crc,
-				       (struct db_value[]){ interval_id(s),
+				       (struct db_value[]){ saver_interval_id(s),
 							    row_text(latency_count_word((enum wake_count)i)),
 							    row_int(count) });
 		s->latency.counts[i] = l->counts[i];

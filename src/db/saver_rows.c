@@ -40,6 +40,16 @@ struct db_value saver_string_id(const struct saver *s, int id)
 	return row_int((uint64_t)s->string_ids[id] - 1);
 }
 
+struct db_value saver_interval_id(const struct saver *s)
+{
+	return row_int((uint64_t)s->intervals + 1);
+}
+
+struct db_value saver_stack_id(int stack)
+{
+	return stack < 0 ? (struct db_value){ .type = SQLITE_NULL } : row_int((uint64_t)stack);
+}
+
 /* What has come to sample i since it was last written. */
 static struct grown growth(const struct saver *s, const struct recording *r, size_t i)
 {
@@ -81,7 +91,9 @@ static int put_strings(struct saver *s, const struct recording *r)
 	for (size_t i = 0; i < r->n_samples && rc == SQLITE_OK; i++)
 		if (has_grown(s, r, i))
 			rc = saver_note_string(s, r, r->samples[i].labels.comm);
-	return rc == SQLITE_OK ? saver_note_latency_strings(s, r) : rc;
+	if (rc == SQLITE_OK)
+		rc = saver_note_latency_strings(s, r);
+	return rc == SQLITE_OK ? saver_note_irq_strings(s, r) : rc;
 }
 
 static void hex(char *out, const struct build_id *id)
@@ -286,7 +298,9 @@ static int put_names(struct saver *s, const struct recording *r)
 		rc = put_locations(s, r);
 	if (rc == SQLITE_OK)
 		rc = put_stacks(s, r);
-	return rc == SQLITE_OK ? put_labels(s, r) : rc;
+	if (rc == SQLITE_OK)
+		rc = put_labels(s, r);
+	return rc == SQLITE_OK ? saver_put_irq_sources(s, r) : rc;
 }
 
 static int put_gaps(struct saver *s, const struct rec_gaps *gaps)
@@ -324,6 +338,8 @@ int saver_put_interval(struct saver *s, const struct recording *r)
 		rc = saver_put_latency(s, r);
 	if (rc == SQLITE_OK)
 		rc = put_gaps(s, &r->gaps);
+	if (rc == SQLITE_OK)
+		rc = saver_put_irq(s, r);
 	row[DB_INTERVAL_CHECKSUM] = row_int(s->crc);
 	if (rc == SQLITE_OK)
 		rc = row_write(s->insert[DB_INTERVALS], row, DB_INTERVAL_COLUMNS);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "db/db.h"
+
 /* Plain types and no constraint that would need an index: rows come in the order of their ids. */
 const char db_create_meta[] = "CREATE TABLE meta(key TEXT NOT NULL PRIMARY KEY, value NOT NULL) WITHOUT ROWID";
 
@@ -128,11 +130,99 @@ const struct db_table_def db_tables[DB_TABLES] = {
 				   "cpu INTEGER NOT NULL, start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL)",
 			 .types = "iiii",
 			 .interval = 0 },
+	[DB_IRQ_SOURCES] = { .name = "irq_sources",
+			     .create = "CREATE TABLE irq_sources(id INTEGER PRIMARY KEY, interval INTEGER NOT NULL, "
+				       "kind TEXT NOT NULL, number INTEGER NOT NULL, "
+				       "name INTEGER NOT NULL REFERENCES strings)",
+			     .types = "iitii",
+			     .interval = 1 },
+	[DB_IRQ_SETTINGS] = { .name = "irq_settings",
+			      .create = "CREATE TABLE irq_settings(interval INTEGER NOT NULL REFERENCES intervals, "
+					"source INTEGER NOT NULL REFERENCES irq_sources, "
+					"affinity INTEGER NOT NULL REFERENCES strings, "
+					"effective INTEGER NOT NULL REFERENCES strings, tid INTEGER NOT NULL)",
+			      .types = "iiiii",
+			      .interval = 0 },
+	[DB_IRQ_ROWS] = { .name = "irq_rows",
+			  .create = "CREATE TABLE irq_rows(interval INTEGER NOT NULL REFERENCES intervals, "
+				    "source INTEGER NOT NULL REFERENCES irq_sources, cpu INTEGER NOT NULL, "
+				    "gross_ns INTEGER NOT NULL, peak INTEGER NOT NULL, "
+				    "peak_unix_ns INTEGER NOT NULL, storms INTEGER NOT NULL, "
+				    "no_start INTEGER NOT NULL, joined INTEGER NOT NULL, "
+				    "by_task INTEGER NOT NULL, by_softirq INTEGER NOT NULL, "
+				    "by_hardirq INTEGER NOT NULL)",
+			  .types = "iiiiiiiiiiii",
+			  .interval = 0 },
+	[DB_IRQ_HISTOGRAMS] = { .name = "irq_histograms",
+				.create = "CREATE TABLE irq_histograms("
+					  "interval INTEGER NOT NULL REFERENCES intervals, "
+					  "source INTEGER NOT NULL REFERENCES irq_sources, cpu INTEGER NOT NULL, "
+					  "measure TEXT NOT NULL, count INTEGER NOT NULL, sum_ns INTEGER NOT NULL, "
+					  "min_ns INTEGER NOT NULL, max_ns INTEGER NOT NULL, "
+					  "longest_unix_ns INTEGER NOT NULL, buckets BLOB NOT NULL)",
+				.types = "iiitiiiiib",
+				.interval = 0 },
+	[DB_IRQ_CASES] = { .name = "irq_cases",
+			   .create = "CREATE TABLE irq_cases(interval INTEGER NOT NULL REFERENCES intervals, "
+				     "id INTEGER PRIMARY KEY, list TEXT NOT NULL, measure TEXT NOT NULL, "
+				     "above INTEGER NOT NULL, source INTEGER NOT NULL REFERENCES irq_sources, "
+				     "cpu INTEGER NOT NULL, total_ns INTEGER NOT NULL, net_ns INTEGER NOT NULL, "
+				     "unix_ns INTEGER NOT NULL, context TEXT NOT NULL, raiser TEXT NOT NULL, "
+				     "raiser_number INTEGER NOT NULL, runnable INTEGER NOT NULL, "
+				     "comm INTEGER NOT NULL REFERENCES strings, tgid INTEGER NOT NULL, "
+				     "tid INTEGER NOT NULL, prio INTEGER NOT NULL, "
+				     "delayed_comm INTEGER NOT NULL REFERENCES strings, "
+				     "delayed_tgid INTEGER NOT NULL, delayed_tid INTEGER NOT NULL, "
+				     "delayed_prio INTEGER NOT NULL, stack INTEGER REFERENCES stacks)",
+			   .types = "iittiiiiiittiiiiiiiiiiI",
+			   .interval = 0 },
+	[DB_IRQ_SPANS] = { .name = "irq_spans",
+			   .create = "CREATE TABLE irq_spans(interval INTEGER NOT NULL REFERENCES intervals, "
+				     "of_case INTEGER NOT NULL REFERENCES irq_cases, kind TEXT NOT NULL, "
+				     "number INTEGER NOT NULL, name INTEGER NOT NULL REFERENCES strings, "
+				     "start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, net_ns INTEGER NOT NULL)",
+			   .types = "iitiiiii",
+			   .interval = 0 },
+	[DB_IRQ_BEHIND] = { .name = "irq_behind",
+			    .create = "CREATE TABLE irq_behind(interval INTEGER NOT NULL REFERENCES intervals, "
+				      "source INTEGER NOT NULL REFERENCES irq_sources, "
+				      "comm INTEGER NOT NULL REFERENCES strings, prio_class INTEGER NOT NULL, "
+				      "count INTEGER NOT NULL, ns INTEGER NOT NULL, max_ns INTEGER NOT NULL)",
+			    .types = "iiiiiii",
+			    .interval = 0 },
+	[DB_IRQ_SENDERS] = { .name = "irq_senders",
+			     .create = "CREATE TABLE irq_senders(interval INTEGER NOT NULL REFERENCES intervals, "
+				       "vector INTEGER NOT NULL, callsite INTEGER NOT NULL REFERENCES strings, "
+				       "context TEXT NOT NULL, comm INTEGER NOT NULL REFERENCES strings, "
+				       "stack INTEGER REFERENCES stacks, count INTEGER NOT NULL)",
+			     .types = "iiitiIi",
+			     .interval = 0 },
+	[DB_IRQ_PLACES] = { .name = "irq_places",
+			    .create = "CREATE TABLE irq_places(interval INTEGER NOT NULL REFERENCES intervals, "
+				      "kind TEXT NOT NULL, name INTEGER NOT NULL REFERENCES strings, "
+				      "exact INTEGER NOT NULL, stack INTEGER REFERENCES stacks, "
+				      "count INTEGER NOT NULL, ns INTEGER NOT NULL, max_ns INTEGER NOT NULL)",
+			    .types = "itiiIiii",
+			    .interval = 0 },
+	[DB_IRQ_POINTS] = { .name = "irq_points",
+			    .create = "CREATE TABLE irq_points(interval INTEGER NOT NULL REFERENCES intervals, "
+				      "start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, "
+				      "source INTEGER NOT NULL REFERENCES irq_sources, count INTEGER NOT NULL, "
+				      "net_ns INTEGER NOT NULL, max_ns INTEGER NOT NULL)",
+			    .types = "iiiiiii",
+			    .interval = 0 },
+	[DB_IRQ_EVENTS] = { .name = "irq_events",
+			    .create = "CREATE TABLE irq_events(interval INTEGER NOT NULL REFERENCES intervals, "
+				      "what TEXT NOT NULL, count INTEGER NOT NULL)",
+			    .types = "iti",
+			    .interval = 0 },
 };
 
 unsigned db_tables_of(uint32_t version)
 {
-	return version == 1 ? DB_TABLES_1 : version == 2 ? DB_TABLES_2 : DB_TABLES;
+	static const unsigned tables[DB_VERSION + 1] = { 0, DB_TABLES_1, DB_TABLES_2, DB_TABLES_3, DB_TABLES };
+
+	return tables[version];
 }
 
 /* Left joins: SQLite leaves those out of which a query uses no column. */
@@ -141,111 +231,7 @@ const char db_create_samples[] =
 	"l.tid AS tid, l.cpu AS cpu, c.fires AS fires, c.fires * i.period + c.rest AS weight "
 	"FROM counts c LEFT JOIN labels l ON l.id = c.labels LEFT JOIN intervals i ON i.id = c.interval";
 
-/* What is added to an enum must be given a word here: recordings hold words. */
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-static const char *const kinds[] = {
-	[MAPPING_NONE] = "none", [MAPPING_KERNEL] = "kernel", [MAPPING_MODULE] = "module", [MAPPING_BPF] = "bpf",
-	[MAPPING_FILE] = "file", [MAPPING_VDSO] = "vdso",     [MAPPING_ANON] = "anon",
-};
-_Static_assert(COUNT(kinds) == MAPPING_ANON + 1, "a kind of mapping without a word");
-
-static const char *const whys[] = {
-	[WHY_NAMED] = "",
-	[WHY_UNRESOLVED] = "unresolved",
-	[WHY_NO_MAPPING] = "no_mapping",
-	[WHY_PROCESS_GONE] = "process_gone",
-	[WHY_NO_PERMISSION] = "no_permission",
-	[WHY_FILE_GONE] = "file_gone",
-	[WHY_FILE_CHANGED] = "file_changed",
-	[WHY_NOT_ELF] = "not_elf",
-	[WHY_STRIPPED] = "stripped",
-	[WHY_NO_SYMBOL] = "no_symbol",
-	[WHY_ANON] = "anon",
-	[WHY_KPTR_RESTRICT] = "kptr_restrict",
-	[WHY_STACK_FAILED] = "stack_failed",
-	[WHY_TRUNCATED] = "truncated",
-};
-_Static_assert(COUNT(whys) == WHY_CAUSES, "a reason without a word");
-
-static const char *const causes[] = {
-	[LOST_MAP_FULL] = "map_full",	[LOST_MAP_BUSY] = "map_busy",	    [LOST_MAP_ERROR] = "map_error",
-	[LOST_COLLISION] = "collision", [LOST_TARGET_FULL] = "target_full", [LOST_WAIT] = "wait",
-};
-_Static_assert(COUNT(causes) == LOST_CAUSES, "a cause without a word");
-
-static const char *word(const char *const *words, size_t n, unsigned i)
-{
-	return i < n ? words[i] : NULL;
-}
-
-static int index_of(const char *const *words, size_t n, const char *text)
-{
-	for (size_t i = 0; i < n; i++)
-		if (words[i] && !strcmp(words[i], text))
-			return (int)i;
-	return -1;
-}
-
-const char *db_mapping_kind(enum mapping_kind kind)
-{
-	return word(kinds, COUNT(kinds), kind);
-}
-
-int db_mapping_kind_of(const char *text)
-{
-	return index_of(kinds, COUNT(kinds), text);
-}
-
-const char *db_why(enum why why)
-{
-	return word(whys, COUNT(whys), why);
-}
-
-int db_why_of(const char *text)
-{
-	return index_of(whys, COUNT(whys), text);
-}
-
-const char *db_lost_cause(enum lost_cause cause)
-{
-	return word(causes, COUNT(causes), cause);
-}
-
-int db_lost_cause_of(const char *text)
-{
-	return index_of(causes, COUNT(causes), text);
-}
-
-/* The number below `n` whose word it is, or -1. */
-#define NUMBER_OF(n, word_of, type, text)                                      \
-	({                                                                     \
-		int number_ = -1;                                              \
-                                                                               \
-		for (int i_ = 0; i_ < (int)(n) && number_ < 0; i_++)           \
-			number_ = strcmp(word_of((type)i_), (text)) ? -1 : i_; \
-		number_;                                                       \
-	})
-
-int db_latency_kind_of(const char *text)
-{
-	return NUMBER_OF(LATENCY_KINDS, latency_kind_word, enum latency_kind, text);
-}
-
-int db_wake_cause_of(const char *text)
-{
-	return NUMBER_OF(WAKE_CAUSES, latency_cause_word, enum wake_cause, text);
-}
-
-int db_span_kind_of(const char *text)
-{
-	return NUMBER_OF(SPAN_UNKNOWN + 1, latency_span_word, enum span_kind, text);
-}
-
-int db_wake_count_of(const char *text)
-{
-	return NUMBER_OF(WAKE_COUNTS, latency_count_word, enum wake_count, text);
-}
 
 /*
  * What is due is estimated, for PMU events by the mean period so far: the estimate may shrink from

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "core/latency.h"
+#include "db/irq_rows.h"
 
 /* In the order in which they are made, and in which their rows go into checksums. */
 enum db_table {
@@ -29,6 +30,18 @@ enum db_table {
 	DB_WAITS,
 	DB_TABLES_2, /* likewise version 2 */
 	DB_OFFLINE = DB_TABLES_2,
+	DB_TABLES_3, /* version 3; of interrupts: */
+	DB_IRQ_SOURCES = DB_TABLES_3,
+	DB_IRQ_SETTINGS,
+	DB_IRQ_ROWS,
+	DB_IRQ_HISTOGRAMS,
+	DB_IRQ_CASES,
+	DB_IRQ_SPANS,
+	DB_IRQ_BEHIND,
+	DB_IRQ_SENDERS,
+	DB_IRQ_PLACES,
+	DB_IRQ_POINTS,
+	DB_IRQ_EVENTS,
 	DB_TABLES,
 };
 
@@ -39,7 +52,7 @@ struct db_table_def {
 	const char *name;
 	const char *create; /* as sqlite_schema has it */
 	const char *types;  /* a letter for each column: i integer, t text, b blob; I integer or NULL */
-	unsigned interval;  /* the column that says which interval a row belongs to */
+	unsigned interval;  /* the column that says which interval a row belongs to; 1: rows are names */
 };
 
 extern const struct db_table_def db_tables[DB_TABLES];
@@ -60,6 +73,17 @@ int db_latency_kind_of(const char *word);
 int db_wake_cause_of(const char *word);
 int db_span_kind_of(const char *word);
 int db_wake_count_of(const char *word);
+/* And of interrupts in core/irq.h, but those of enum DB_IRQ_COUNTS. */
+int db_irq_kind_of(const char *word);
+int db_irq_measure_of(const char *word);
+int db_irq_context_of(const char *word);
+int db_irq_list_of(const char *word);
+const char *db_irq_count(unsigned count);
+int db_irq_count_of(const char *word);
+#define DB_IRQ_GROUPS_BYTES 128
+/* "hard soft off_exact", of enum rec_irq_group; returns buf. false: one of the words is no group. */
+char *db_irq_groups(char buf[DB_IRQ_GROUPS_BYTES], unsigned groups);
+bool db_irq_groups_of(const char *words, unsigned *groups);
 
 /* The columns of `intervals` that are members of rec_sampling; they begin at DB_SUMS_COLUMN. */
 #define DB_SUMS	       13

@@ -283,13 +283,42 @@ static int take_gap(struct tables *t, const struct db_value *v)
 }
 
 static row_fn *const takers[DB_TABLES] = {
-	[DB_INTERVALS] = take_interval, [DB_STRINGS] = take_string, [DB_MAPPINGS] = take_mapping,
-	[DB_LOCATIONS] = take_location, [DB_STACKS] = take_stack,   [DB_LOSSES] = take_loss,
-	[DB_LABELS] = take_label,	[DB_COUNTS] = take_count,   [DB_HISTOGRAMS] = take_histogram,
-	[DB_CAUSES] = take_cause,	[DB_CASES] = take_case,	    [DB_PARTS] = take_part,
-	[DB_SPANS] = take_span,		[DB_POINTS] = take_point,   [DB_WAITS] = take_wait,
+	[DB_INTERVALS] = take_interval,
+	[DB_STRINGS] = take_string,
+	[DB_MAPPINGS] = take_mapping,
+	[DB_LOCATIONS] = take_location,
+	[DB_STACKS] = take_stack,
+	[DB_LOSSES] = take_loss,
+	[DB_LABELS] = take_label,
+	[DB_COUNTS] = take_count,
+	[DB_HISTOGRAMS] = take_histogram,
+	[DB_CAUSES] = take_cause,
+	[DB_CASES] = take_case,
+	[DB_PARTS] = take_part,
+	[DB_SPANS] = take_span,
+	[DB_POINTS] = take_point,
+	[DB_WAITS] = take_wait,
 	[DB_OFFLINE] = take_gap,
+	[DB_IRQ_SOURCES] = take_irq_source,
+	[DB_IRQ_SETTINGS] = take_irq_setting,
+	[DB_IRQ_ROWS] = take_irq_row,
+	[DB_IRQ_HISTOGRAMS] = take_irq_histogram,
+	[DB_IRQ_CASES] = take_irq_case,
+	[DB_IRQ_SPANS] = take_irq_span,
+	[DB_IRQ_BEHIND] = take_irq_behind,
+	[DB_IRQ_SENDERS] = take_irq_sender,
+	[DB_IRQ_PLACES] = take_irq_place,
+	[DB_IRQ_POINTS] = take_irq_point,
+	[DB_IRQ_EVENTS] = take_irq_count,
 };
+
+/* May a recording of this kind have rows of it? */
+static bool may_have(const struct tables *t, enum db_table table)
+{
+	if (table >= DB_TABLES_1 && table < DB_TABLES_2)
+		return t->has_latency;
+	return table < DB_TABLES_3 || t->has_irq;
+}
 
 /*
  * A row that says it belongs to no interval that is there is left out; the one it was taken from
@@ -309,7 +338,7 @@ static int take_row(struct tables *t, enum db_table table, sqlite3_stmt *q)
 	if (interval->type != SQLITE_INTEGER || interval->i < 1 || interval->i > (int64_t)t->n_parts)
 		return 0;
 	p = &t->parts[interval->i];
-	if (typed && (table < DB_TABLES_1 || table >= DB_TABLES_2 || t->has_latency))
+	if (typed && may_have(t, table))
 		err = takers[table](t, v);
 	if (err == ROW_BAD && names)
 		p->bad_names = true;
@@ -390,13 +419,14 @@ static int read_table(struct tables *t, enum db_table table)
 	return 0;
 }
 
-int tables_read(struct tables *t, struct source *s, int64_t n_parts, bool has_latency)
+int tables_read(struct tables *t, struct source *s, int64_t n_parts, const struct recording *r)
 {
 	unsigned n_tables = db_tables_of(s->version);
 	int err = 0;
 
 	*t = (struct tables){ .source = s,
-			      .has_latency = has_latency,
+			      .has_latency = r->latency != NULL,
+			      .has_irq = r->irq != NULL,
 			      .strings.item_bytes = sizeof(struct string_row),
 			      .mappings.item_bytes = sizeof(struct mapping_row),
 			      .locations.item_bytes = sizeof(struct location_row),
@@ -409,6 +439,7 @@ int tables_read(struct tables *t, struct source *s, int64_t n_parts, bool has_la
 			      .case_spans.item_bytes = sizeof(struct span_row),
 			      .points.item_bytes = sizeof(struct point_row),
 			      .gaps.item_bytes = sizeof(struct gap_row) };
+	irq_rows_begin(t);
 	if (n_parts < 0 || (uint64_t)n_parts > s->data_bytes / INTERVAL_BYTES_MIN || n_parts >= INT_MAX)
 		return -EBADMSG;
 	t->n_parts = (size_t)n_parts;
@@ -417,8 +448,10 @@ int tables_read(struct tables *t, struct source *s, int64_t n_parts, bool has_la
 		return tell_unreadable(t, SQLITE_NOMEM);
 	for (unsigned i = 0; i < n_tables && !err; i++)
 		err = read_table(t, (enum db_table)i);
-	if (!err)
+	if (!err) {
 		latency_rows_check(t);
+		irq_rows_check(t);
+	}
 	return err;
 }
 
@@ -435,5 +468,6 @@ void tables_free(struct tables *t)
 	free(t->counts);
 	free(t->gaps.items);
 	latency_rows_free(t);
+	irq_rows_free(t);
 	*t = (struct tables){ 0 };
 }

@@ -8,22 +8,10 @@
 
 #include "core/latency.h"
 #include "db/db.h"
+#include "db/irq_rows.h"
+#include "db/rows.h"
 #include "db/schema.h"
 #include "db/source.h"
-
-enum usable {
-	USABLE_UNKNOWN,
-	USABLE_YES,
-	USABLE_NO,
-};
-
-/* What rows of names and stacks begin with. */
-struct row {
-	uint32_t id;
-	uint32_t interval; /* which brought it */
-	int to;		   /* id in the recording that is made, or -1 */
-	enum usable usable;
-};
 
 struct string_row {
 	struct row row;
@@ -56,12 +44,6 @@ struct count_row {
 	uint32_t interval;
 	uint32_t stack, labels; /* ids of the file */
 	uint64_t fires, weight;
-};
-
-/* Sorted by id. Only what is there takes room: ids of a damaged file may be anything. */
-struct rows {
-	char *items;
-	size_t n, max, item_bytes;
 };
 
 /* Of latencies; strings, and the stacks of cases, are ids of the file. */
@@ -116,8 +98,10 @@ struct part {
 	uint64_t bpf_ns, bpf_runs, user_ns;
 	uint64_t lost[LOST_CAUSES];
 	uint64_t waits[WAKE_COUNTS];
+	uint64_t irq_counts[DB_IRQ_COUNTS];
+	uint64_t irq_events;	/* of its histograms, each event once */
 	uint64_t fires, weight; /* of its counts */
-	bool bad_reference;	/* a count, or something of latencies, refers to what cannot be used */
+	bool bad_reference;	/* something refers to what cannot be used */
 };
 
 struct tables {
@@ -131,21 +115,18 @@ struct tables {
 	size_t n_frames, frames_max;
 	struct count_row *counts;
 	size_t n_counts, counts_max;
-	struct rows gaps; /* without ids */
-	bool has_latency; /* else there must be none */
+	struct rows gaps;	   /* without ids */
+	bool has_latency, has_irq; /* else there must be none */
 	struct rows histograms, causes, cases, case_parts, case_spans, points;
+	struct irq_tables irq;
 	uint8_t *blobs;
 	size_t blob_bytes, blobs_max;
 	bool cut_short; /* SQLite could not read everything; told */
 };
 
-/* `n_parts` intervals should be there. 0, -ENOMEM after a message, or -EBADMSG: that many cannot be. free() in any
- * case. */
-int tables_read(struct tables *t, struct source *s, int64_t n_parts, bool has_latency);
+/* `n_parts` intervals should be there, with rows of latencies and interrupts if `r` has those. 0, -ENOMEM after a
+ * message, or -EBADMSG: that many cannot be. free() in any case. */
+int tables_read(struct tables *t, struct source *s, int64_t n_parts, const struct recording *r);
 void tables_free(struct tables *t);
-/* Room for one more, all zero; NULL: no memory. */
-void *rows_add(struct rows *rows);
-/* NULL: there is none. */
-void *rows_find(const struct rows *rows, uint64_t id);
 
 #endif

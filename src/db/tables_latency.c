@@ -45,35 +45,13 @@ enum {
 
 #define FLAGS_ALL (2 * WAKE_PINNED - 1)
 
-static bool is_int(const struct db_value *v)
-{
-	return v->i >= INT_MIN && v->i <= INT_MAX;
-}
-
 /* -1 stands for none. */
 static bool is_id_or_none(const struct db_value *v)
 {
 	return v->i == -1 || is_id(v);
 }
 
-static bool is_flag(const struct db_value *v)
-{
-	return v->i == 0 || v->i == 1;
-}
-
-static bool is_priority(const struct db_value *v)
-{
-	return v->i >= INT16_MIN && v->i <= INT16_MAX;
-}
-
-/* Relative to a case: the difference of two can be told. */
-static bool is_moment(const struct db_value *v)
-{
-	return v->i >= -(INT64_MAX / 2) && v->i <= INT64_MAX / 2;
-}
-
-/* A blob of its own, since most buckets are empty. false: no memory. */
-static bool keep_blob(struct tables *t, struct histogram_row *row, const struct db_value *v)
+bool keep_blob(struct tables *t, const struct db_value *v, size_t *at)
 {
 	uint8_t *blobs = intern_grow(t->blobs, &t->blobs_max, t->blob_bytes + v->n + 1, 1);
 
@@ -81,10 +59,18 @@ static bool keep_blob(struct tables *t, struct histogram_row *row, const struct 
 		return false;
 	t->blobs = blobs;
 	memcpy(blobs + t->blob_bytes, v->bytes, v->n);
-	row->blob = t->blob_bytes;
-	row->blob_bytes = v->n;
+	*at = t->blob_bytes;
 	t->blob_bytes += v->n;
 	return true;
+}
+
+bool is_histogram(const struct db_value *v, const struct db_value *blob, struct buckets_sum *sum)
+{
+	const struct db_value *count = &v[0], *least = &v[2], *largest = &v[3];
+
+	return count->i > 0 && is_count(&v[1]) && is_count(least) && largest->i >= least->i &&
+	       buckets_decode(NULL, blob->bytes, blob->n, sum) && sum->count == (uint64_t)count->i &&
+	       hist_bucket((uint64_t)least->i) <= sum->lowest && hist_bucket((uint64_t)largest->i) >= sum->highest;
 }
 
 int take_histogram(struct tables *t, const struct db_value *v)
@@ -93,13 +79,12 @@ int take_histogram(struct tables *t, const struct db_value *v)
 	struct histogram_row *row;
 	struct buckets_sum sum;
 
-	if (!is_id(&v[1]) || kind < 0 || v[3].i <= 0 || !is_count(&v[4]) || !is_count(&v[5]) || v[6].i < v[5].i ||
-	    !buckets_decode(NULL, v[7].bytes, v[7].n, &sum) || sum.count != (uint64_t)v[3].i ||
-	    hist_bucket((uint64_t)v[5].i) > sum.lowest || hist_bucket((uint64_t)v[6].i) < sum.highest)
+	if (!is_id(&v[1]) || kind < 0 || !is_histogram(&v[3], &v[7], &sum))
 		return ROW_BAD;
 	row = rows_add(&t->histograms);
-	if (!row || !keep_blob(t, row, &v[7]))
+	if (!row || !keep_blob(t, &v[7], &row->blob))
 		return -ENOMEM;
+	row->blob_bytes = v[7].n;
 	row->interval = (uint32_t)v[0].i;
 	row->h = (struct rec_hist){ .group = (int)v[1].i,
 				    .kind = (enum latency_kind)kind,
@@ -133,38 +118,20 @@ int take_cause(struct tables *t, const struct db_value *v)
 	return 0;
 }
 
-static bool all(const struct db_value *v, int first, int last, bool (*is)(const struct db_value *v))
-{
-	for (int i = first; i <= last; i++)
-		if (!is(&v[i]))
-			return false;
-	return true;
-}
-
 static bool is_stamp(const struct db_value *v)
 {
 	return v->i >= -1 && v->i <= INT64_MAX / 2;
 }
 
-static bool is_stack(const struct db_value *v)
-{
-	return v->type == SQLITE_NULL || is_id(v);
-}
-
 static bool is_case(const struct db_value *v)
 {
 	return is_id(&v[CASE_ID]) && is_flag(&v[CASE_ABOVE]) && is_stamp(&v[CASE_TOTAL]) && is_count(&v[CASE_TOTAL]) &&
-	       is_count(&v[CASE_UNIX]) && all(v, CASE_COMM, CASE_CPU, is_id) &&
-	       all(v, CASE_PRIO, CASE_NORMAL_PRIO, is_priority) && is_id(&v[CASE_POLICY]) && v[CASE_FLAGS].i >= 0 &&
-	       v[CASE_FLAGS].i <= FLAGS_ALL && is_id(&v[CASE_MOVES]) && all(v, CASE_EXPIRY, CASE_RESCHED, is_stamp) &&
-	       is_int(&v[CASE_CONTEXT_NUMBER]) && all(v, CASE_CONTEXT_NAME, CASE_WAKER_TID, is_id) &&
-	       is_id_or_none(&v[CASE_WAKER_CPU]) && is_id_or_none(&v[CASE_PREEMPT_DEPTH]) &&
-	       all(v, CASE_WAKER_STACK, CASE_USER_STACK, is_stack);
-}
-
-static int stack_of(const struct db_value *v)
-{
-	return v->type == SQLITE_NULL ? -1 : (int)v->i;
+	       is_count(&v[CASE_UNIX]) && are_all(v, CASE_COMM, CASE_CPU, is_id) &&
+	       are_all(v, CASE_PRIO, CASE_NORMAL_PRIO, is_priority) && is_id(&v[CASE_POLICY]) && v[CASE_FLAGS].i >= 0 &&
+	       v[CASE_FLAGS].i <= FLAGS_ALL && is_id(&v[CASE_MOVES]) &&
+	       are_all(v, CASE_EXPIRY, CASE_RESCHED, is_stamp) && is_int(&v[CASE_CONTEXT_NUMBER]) &&
+	       are_all(v, CASE_CONTEXT_NAME, CASE_WAKER_TID, is_id) && is_id_or_none(&v[CASE_WAKER_CPU]) &&
+	       is_id_or_none(&v[CASE_PREEMPT_DEPTH]) && are_all(v, CASE_WAKER_STACK, CASE_USER_STACK, is_stack);
 }
 
 static void fill_waker(struct rec_case *c, const struct db_value *v)
@@ -226,8 +193,8 @@ int take_part(struct tables *t, const struct db_value *v)
 	int cause = db_wake_cause_of(v[2].bytes);
 	struct part_row *row;
 
-	if (!is_id(&v[1]) || cause < 0 || !is_int(&v[3]) || !all(v, 4, 6, is_id) || !is_priority(&v[7]) ||
-	    !all(v, 8, 9, is_count))
+	if (!is_id(&v[1]) || cause < 0 || !is_int(&v[3]) || !are_all(v, 4, 6, is_id) || !is_priority(&v[7]) ||
+	    !are_all(v, 8, 9, is_count))
 		return ROW_BAD;
 	row = rows_add(&t->case_parts);
 	if (!row)
@@ -251,7 +218,7 @@ int take_span(struct tables *t, const struct db_value *v)
 	struct span_row *row;
 
 	if (!is_id(&v[1]) || kind < 0 || !is_int(&v[3]) || !is_id(&v[4]) || !is_priority(&v[5]) ||
-	    !all(v, 6, 7, is_moment) || v[7].i < v[6].i || v[8].i < 0 || v[8].i > v[7].i - v[6].i)
+	    !are_all(v, 6, 7, is_moment) || v[7].i < v[6].i || v[8].i < 0 || v[8].i > v[7].i - v[6].i)
 		return ROW_BAD;
 	row = rows_add(&t->case_spans);
 	if (!row)
@@ -273,7 +240,7 @@ int take_point(struct tables *t, const struct db_value *v)
 	int kind = db_latency_kind_of(v[3].bytes);
 	struct point_row *row;
 
-	if (!all(v, 1, 2, is_count) || v[1].i > INT64_MAX - v[2].i || kind < 0 || !all(v, 4, 8, is_count) ||
+	if (!are_all(v, 1, 2, is_count) || v[1].i > INT64_MAX - v[2].i || kind < 0 || !are_all(v, 4, 8, is_count) ||
 	    v[7].i > v[8].i || v[8].i > v[6].i)
 		return ROW_BAD;
 	row = rows_add(&t->points);

@@ -348,7 +348,7 @@ static const struct {
 	{ "basic", make_basic, NULL },
 	{ "intervals", make_intervals, NULL },
 	{ "damaged", make_intervals, "UPDATE counts SET fires = fires + 1 WHERE interval = 3" },
-	{ "newer", make_basic, "PRAGMA user_version = 4" },
+	{ "newer", make_basic, "PRAGMA user_version = 5" },
 	{ "empty", make_empty, NULL },
 	{ "unborn", make_unborn, NULL },
 	{ "hostile", make_hostile, NULL },

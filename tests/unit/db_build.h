@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "db/db.h"
+#include "db_irq.h"
 #include "db_latency.h"
 #include "unit.h"
 
@@ -137,7 +138,7 @@ static inline struct recording *db_new(void)
 }
 
 /* Interval i (from 0) of 10 s, CPU i being offline once: stack "f<i>" < "main" 10 * (i + 1) times, and "shared" <
- * "main" once; latencies. */
+ * "main" once; latencies; interrupts. */
 static inline void db_grow(struct recording *r, unsigned i)
 {
 	char name[16];
@@ -149,6 +150,7 @@ static inline void db_grow(struct recording *r, unsigned i)
 	frames[0] = db_location(r, "/lib/shared.so", MAPPING_FILE, "shared", 0x50);
 	db_add(r, "prog", recording_stack(r, frames, 0, 2), 1);
 	db_grow_latency(r, i, recording_stack(r, frames, 0, 2));
+	db_grow_irq(r, i, recording_stack(r, frames, 0, 2));
 	assert_int_equal(recording_gap(r, &(struct rec_gap){ i, (10 * i + 2) * SECOND_NS, SECOND_NS + i }), 0);
 	r->meta.duration_ns = (i + 1) * 10 * SECOND_NS;
 	r->sampling.sideband_lost += i + 1;
@@ -212,7 +214,7 @@ static inline char *samples_text(const struct recording *r)
 	return all;
 }
 
-/* Samples, books, losses, cost, description and latencies: all that a recording says. */
+/* Samples, books, losses, cost, description, latencies and interrupts: all that a recording says. */
 static inline void print_gaps(FILE *f, const struct recording *r)
 {
 	struct rec_gaps gaps;
@@ -248,6 +250,8 @@ static inline char *recording_text(const struct recording *r)
 	print_gaps(f, r);
 	if (r->latency)
 		print_latency(f, r);
+	if (r->irq)
+		print_irq(f, r);
 	fclose(f);
 	free(samples);
 	return text;
@@ -279,6 +283,8 @@ static inline struct recording *db_some(unsigned mask)
 		first = false;
 		db_grow(r, i);
 		r->latency->points[r->latency->n_points - 1].start_ns -= first_ns;
+		for (size_t k = 1; k <= 2; k++)
+			r->irq->points[r->irq->n_points - k].start_ns -= first_ns;
 		r->gaps.list[r->gaps.n - 1].start_ns -= first_ns;
 		r->meta.duration_ns = duration_ns + 10 * SECOND_NS;
 		r->sampling.enabled_ns = r->sampling.running_ns = r->meta.duration_ns * r->meta.cpus;

@@ -366,7 +366,8 @@ static void other_schema(void **state)
 		"PRAGMA user_version = 0",
 		"PRAGMA user_version = 1",
 		"PRAGMA user_version = 2",
-		"PRAGMA user_version = 4",
+		"PRAGMA user_version = 3",
+		"PRAGMA user_version = 5",
 		"PRAGMA journal_mode = WAL",
 		"PRAGMA encoding = 'UTF-16'; VACUUM",
 	};

@@ -190,9 +190,9 @@ static void foreign(void **state)
 	unlink(path);
 	db_save(path, 1);
 	n = get_file(path, image, sizeof(image));
-	image[FORMAT_USER_VERSION + 3] = 4;
+	image[FORMAT_USER_VERSION + 3] = 5;
 	put_file(path, image, n);
-	refused(path, -EBADMSG, "was made by a newer version of kbpfprof (format 4, this one reads 3)");
+	refused(path, -EBADMSG, "was made by a newer version of kbpfprof (format 5, this one reads 4)");
 	unlink(path);
 }
 

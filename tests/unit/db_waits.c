@@ -241,17 +241,23 @@ static void seal_meta(sqlite3 *db)
 	run_sql(db, sql);
 }
 
+static void save_once(const struct recording *r)
+{
+	struct saver *s;
+
+	assert_int_equal(saver_open(&s, in_folder("r")), 0);
+	assert_int_equal(saver_interval(s, r), 0);
+	saver_close(s);
+}
+
 static struct recording *save_plain(void)
 {
 	struct recording *r = db_new();
 	uint32_t frame = db_location(r, "/a", MAPPING_FILE, "f", 1);
-	struct saver *s;
 
 	db_add(r, "prog", recording_stack(r, &frame, 0, 1), 7);
 	r->meta.duration_ns = SECOND_NS;
-	assert_int_equal(saver_open(&s, in_folder("r")), 0);
-	assert_int_equal(saver_interval(s, r), 0);
-	saver_close(s);
+	save_once(r);
 	return r;
 }
 
@@ -278,29 +284,38 @@ static void none(void **state)
 	unlink(in_folder("r"));
 }
 
-/* Version 1 had none of these tables and keys. */
+/* The file becomes one of an older version: without the tables from `first_table` on, and those keys. */
+static void make_older(int version, int first_table, const char *keys)
+{
+	sqlite3 *db;
+	char sql[256];
+
+	assert_int_equal(sqlite3_open(in_folder("r"), &db), SQLITE_OK);
+	for (int t = first_table; t < DB_TABLES; t++) {
+		snprintf(sql, sizeof(sql), "DROP TABLE %s", db_tables[t].name);
+		run_sql(db, sql);
+	}
+	snprintf(sql, sizeof(sql), "PRAGMA user_version = %d; DELETE FROM meta WHERE %s", version, keys);
+	run_sql(db, sql);
+	seal_meta(db);
+	sqlite3_close(db);
+}
+
+#define IRQ_KEYS "key = 'irq' OR key LIKE 'irq\\_%' ESCAPE '\\'"
+
+/* Version 1 had no latencies, neither their tables nor their keys. */
 static void version_1(void **state)
 {
 	struct recording *r = save_plain();
 	struct loaded l;
 	struct heard h;
-	sqlite3 *db;
-	char sql[64];
 
 	(void)state;
-	assert_int_equal(sqlite3_open(in_folder("r"), &db), SQLITE_OK);
-	for (int t = DB_TABLES_1; t < DB_TABLES; t++) {
-		snprintf(sql, sizeof(sql), "DROP TABLE %s", db_tables[t].name);
-		run_sql(db, sql);
-	}
-	run_sql(db, "PRAGMA user_version = 1");
-	sqlite3_close(db);
+	make_older(1, DB_TABLES_1, IRQ_KEYS);
 	assert_int_equal(load_quiet(in_folder("r"), NULL, &l, &h), -EBADMSG); /* keys that it had not */
-	assert_int_equal(sqlite3_open(in_folder("r"), &db), SQLITE_OK);
-	run_sql(db, "DELETE FROM meta WHERE key IN ('latency', 'above_ns', 'worst', 'per', 'policy', "
-		    "'softirqs_are_threads') OR key LIKE 'no\\_%' ESCAPE '\\'");
-	seal_meta(db);
-	sqlite3_close(db);
+	make_older(1, DB_TABLES,
+		   "key IN ('latency', 'above_ns', 'worst', 'per', 'policy', 'softirqs_are_threads') "
+		   "OR key LIKE 'no\\_%' ESCAPE '\\'");
 	check_same(r);
 	recording_free(r);
 	unlink(in_folder("r"));
@@ -310,17 +325,29 @@ static void version_1(void **state)
 static void version_2(void **state)
 {
 	struct recording *r = save_plain();
-	sqlite3 *db;
-	char sql[64];
 
 	(void)state;
-	assert_int_equal(sqlite3_open(in_folder("r"), &db), SQLITE_OK);
-	for (int t = DB_TABLES_2; t < DB_TABLES; t++) {
-		snprintf(sql, sizeof(sql), "DROP TABLE %s", db_tables[t].name);
-		run_sql(db, sql);
-	}
-	run_sql(db, "PRAGMA user_version = 2");
-	sqlite3_close(db);
+	make_older(2, DB_TABLES_2, IRQ_KEYS);
+	check_same(r);
+	recording_free(r);
+	unlink(in_folder("r"));
+}
+
+/* Version 3 had nothing of interrupts; all else it has. */
+static void version_3(void **state)
+{
+	struct recording *r = db_new();
+	struct loaded l;
+	struct heard h;
+
+	(void)state;
+	db_grow(r, 0);
+	irq_free(r->irq);
+	r->irq = NULL;
+	save_once(r);
+	make_older(3, DB_TABLES_3, "key = 'irq'");
+	assert_int_equal(load_quiet(in_folder("r"), NULL, &l, &h), -EBADMSG); /* keys that it had not */
+	make_older(3, DB_TABLES, IRQ_KEYS);
 	check_same(r);
 	recording_free(r);
 	unlink(in_folder("r"));
@@ -380,9 +407,11 @@ static void words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(extremes),    cmocka_unit_test(extreme_of_a_point), cmocka_unit_test(torn),
-		cmocka_unit_test(worst_cases), cmocka_unit_test(odd_values),	     cmocka_unit_test(none),
-		cmocka_unit_test(version_1),   cmocka_unit_test(version_2),	     cmocka_unit_test(buckets),
+		cmocka_unit_test(extremes),   cmocka_unit_test(extreme_of_a_point),
+		cmocka_unit_test(torn),	      cmocka_unit_test(worst_cases),
+		cmocka_unit_test(odd_values), cmocka_unit_test(none),
+		cmocka_unit_test(version_1),  cmocka_unit_test(version_2),
+		cmocka_unit_test(version_3),  cmocka_unit_test(buckets),
 		cmocka_unit_test(words),
 	};
 
