@@ -12,7 +12,9 @@
 #define ROW_LEAST_PCT  0.1    /* of the table's time: less is not worth a row ... */
 #define ROW_LONG_NS    100000 /* ... unless it once ran so long */
 #define NUMBER_COLUMNS 58
-#define SCREEN_COLUMNS 80 /* where there is no terminal as well: reports are mailed and pasted */
+#define SCREEN_COLUMNS 80
+/* In a pipe a row is one line, but a single long name does not widen the column for all. */
+#define PIPE_COLUMNS_MAX 40
 
 struct table {
 	const struct irq_whole **rows;
@@ -33,7 +35,7 @@ size_t irq_shown(const struct irq_page *p, size_t n, size_t automatic)
 unsigned irq_name_columns(const struct irq_page *p, unsigned others, unsigned longest)
 {
 	unsigned width = p->o->width > SCREEN_COLUMNS ? p->o->width : SCREEN_COLUMNS;
-	unsigned room = width - others - 2;
+	unsigned room = p->o->width ? width - others - 2 : PIPE_COLUMNS_MAX;
 
 	return longest < room ? longest : room;
 }
@@ -59,6 +61,12 @@ void irq_write_name(const struct irq_page *p, const char *raw, unsigned columns)
 		name[0] = '\0';
 	}
 	fprintf(p->f, "  %s%*s", name, (int)(columns - used), "");
+}
+
+/* The title of their table tells that they are works. */
+static char *row_label(char buf[IRQ_LABEL_BYTES], const struct recording *r, const struct rec_irq_source *source)
+{
+	return source->kind == IRQ_WORK ? irq_source_text(buf, r, source) : irq_label(buf, r, source);
 }
 
 /* --- rows --- */
@@ -129,7 +137,7 @@ static void write_row(const struct irq_page *p, const struct irq_whole *sum, uns
 	const struct rec_irq_values *run = &sum->total.of[IRQ_RUN];
 	char label[IRQ_LABEL_BYTES], p50[UNITS_BYTES], p99[UNITS_BYTES], max[UNITS_BYTES];
 
-	irq_write_name(p, irq_label(label, p->r, sum->source), columns);
+	irq_write_name(p, row_label(label, p->r, sum->source), columns);
 	write_numbers(p, run->count, sum->share, sum->cpu);
 	fprintf(p->f, " %8s %8s %8s\n", irq_quantile_text(p50, run, 500), irq_quantile_text(p99, run, 990),
 		irq_max_text(max, run));
@@ -171,7 +179,7 @@ static int write_rows(const struct irq_page *p, const struct table *t, const cha
 	char label[IRQ_LABEL_BYTES];
 
 	for (size_t i = 0; i < t->shown; i++) {
-		unsigned n = irq_inert_columns(irq_label(label, p->r, t->rows[i]->source));
+		unsigned n = irq_inert_columns(row_label(label, p->r, t->rows[i]->source));
 
 		longest = n > longest ? n : longest;
 	}

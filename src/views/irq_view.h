@@ -30,7 +30,7 @@ int irq_write_hists(const struct irq_page *p);
 
 /* How many of `n` rows are shown: as --top has it, else `automatic`. */
 size_t irq_shown(const struct irq_page *p, size_t n, size_t automatic);
-/* Columns for names where numbers take `others`, on a screen of 80 or more. */
+/* Columns for names where numbers take `others`: what is left of a screen of 80 or more; in a pipe, more. */
 unsigned irq_name_columns(const struct irq_page *p, unsigned others, unsigned longest);
 /* "  name  " in so many columns; a longer one has a line of its own. */
 void irq_write_name(const struct irq_page *p, const char *raw, unsigned columns);

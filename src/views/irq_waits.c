@@ -14,7 +14,7 @@
 
 static const struct part {
 	unsigned kinds;
-	const char *title;
+	const char *title; /* tells the kind of its rows */
 } parts[] = {
 	{ IRQ_SOFT_KINDS, "softirqs: raise -> start" },
 	{ IRQ_KIND(IRQ_THREAD), "threads: hard IRQ's end -> thread runs" },
@@ -51,7 +51,7 @@ static unsigned longest_name(const struct irq_page *p, unsigned kinds)
 
 	for (size_t i = 0; i < p->sums->n; i++) {
 		const struct irq_whole *sum = &p->sums->list[i];
-		unsigned n = has_wait(sum, kinds) ? irq_inert_columns(irq_label(label, p->r, sum->source)) : 0;
+		unsigned n = has_wait(sum, kinds) ? irq_inert_columns(irq_source_text(label, p->r, sum->source)) : 0;
 
 		longest = n > longest ? n : longest;
 	}
@@ -64,7 +64,7 @@ static void write_row(const struct irq_page *p, const struct irq_whole *sum, uns
 	char label[IRQ_LABEL_BYTES], count[UNITS_BYTES], p50[UNITS_BYTES], p99[UNITS_BYTES], p999[UNITS_BYTES],
 		max[UNITS_BYTES], unseen[UNITS_BYTES];
 
-	irq_write_name(p, irq_label(label, p->r, sum->source), columns);
+	irq_write_name(p, irq_source_text(label, p->r, sum->source), columns);
 	fprintf(p->f, " %10s %8s %8s %8s %8s", units_count(count, wait->count), irq_quantile_text(p50, wait, 500),
 		irq_quantile_text(p99, wait, 990), irq_quantile_text(p999, wait, 999), irq_max_text(max, wait));
 	if (sum->total.no_start)

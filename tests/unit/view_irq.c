@@ -310,10 +310,19 @@ static void test_inert(void **state)
 static void test_long_name(void **state)
 {
 	struct recording *r = irq_threads();
+	int work = irq_named(r, IRQ_WORK, 0, "a_work_function_whose_name_is_forty_two_ch");
+	char *text;
 
 	(void)state;
-	irq_page_has(r, "\n  work mlx5e_tx_timeout_work_of_a_long_name\n                      ");
-	irq_page_has(r, "\n  irq/45-eth0       ");
+	irq_ran(r, work, 0, 1000, 1);
+	text = build_view("irq", r, (struct view_options){ .top = 0, .width = 80 });
+	has(text, "\n  mlx5e_tx_timeout_work_of_a_long_name\n                      ");
+	has(text, "\n  irq/45-eth0           ");
+	free(text);
+	text = build_view("irq", r, (struct view_options){ .top = 0 }); /* in a pipe up to 40 columns */
+	has(text, "\n  mlx5e_tx_timeout_work_of_a_long_name              3  ");
+	has(text, "\n  a_work_function_whose_name_is_forty_two_ch\n             ");
+	free(text);
 	recording_free(r);
 }
 
