@@ -60,6 +60,9 @@ static const char *const names[FEATURES] = {
 	[FEATURE_TRACE_SCHEDULE] = "trace_schedule",
 	[FEATURE_TRACE_RESCHED] = "trace_resched",
 	[FEATURE_TRACE_BOOSTS] = "trace_boosts",
+	[FEATURE_TRACE_WORKS] = "trace_works",
+	[FEATURE_TRACE_TASKLETS] = "trace_tasklets",
+	[FEATURE_TRACE_IPIS] = "trace_ipis",
 	[FEATURE_PREEMPT_DEPTH] = "preempt_depth",
 	[FEATURE_WAIT_STORAGE] = "wait_storage",
 };

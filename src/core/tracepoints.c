@@ -55,6 +55,21 @@ static const struct trace {
 	[FEATURE_TRACE_BOOSTS] = {
 		.tracepoints = { "sched_pi_setprio" }, .shows = SHOWS_BOOSTS, .why = "no tracepoint sched_pi_setprio",
 	},
+	[FEATURE_TRACE_WORKS] = {
+		.tracepoints = { "workqueue_queue_work", "workqueue_execute_start", "workqueue_execute_end" },
+		.shows = SHOWS_WORKS, .why = "no tracepoints workqueue:*",
+	},
+	[FEATURE_TRACE_TASKLETS] = { /* f4bf3ca2e5cb */
+		.tracepoints = { "tasklet_entry", "tasklet_exit" }, .shows = SHOWS_TASKLETS, .why = "from 6.3 on",
+	},
+	[FEATURE_TRACE_IPIS] = {
+#if defined(__x86_64__)
+		.tracepoints = { "ipi_send_cpu", "ipi_send_cpumask" }, .why = "from 6.4 on",
+#else
+		.tracepoints = { "ipi_raise" }, .why = "no tracepoint ipi_raise",
+#endif
+		.shows = SHOWS_IPIS,
+	},
 	[FEATURE_PREEMPT_DEPTH] = {
 		.shows = SHOWS_PREEMPT_DEPTH, .why = "the kernel's BTF lacks per-CPU variables", .is_elsewhere = !IS_X86,
 	},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What of waits a kernel can show, by its tracepoints and its BTF. `wakeup` chooses its programs by this, its report
- * says what was left out, and `doctor` says so in advance: all in the same words.
+ * What of waits and interrupts a kernel can show, by its tracepoints and its BTF. `wakeup` and `irq` choose their
+ * programs by this, reports say what was left out, and `doctor` says so in advance: all in the same words.
  */
 #ifndef CORE_TRACEPOINTS_H
 #define CORE_TRACEPOINTS_H
@@ -21,6 +21,9 @@ struct kernel_btf;
 #define SHOWS_RESCHED	    "need_resched (when a switch was first wanted)"
 #define SHOWS_BOOSTS	    "priorities lent to a running task (all its time counts as with the last one)"
 #define SHOWS_PREEMPT_DEPTH "preempt depth of wakers"
+#define SHOWS_WORKS	    "works of workqueues"
+#define SHOWS_TASKLETS	    "tasklets"
+#define SHOWS_IPIS	    "who sends interrupts to other CPUs, and how long they take"
 
 /* Is it one of FEATURE_TRACE_* or FEATURE_PREEMPT_DEPTH, which the functions here are about? */
 bool tracepoints_has(enum feature id);

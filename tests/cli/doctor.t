@@ -99,8 +99,8 @@ cat >"$tmp/keys" <<-END
 	sysctl/unprivileged_bpf_disabled
 END
 for f in btf cycles fentry instructions iter kallsyms kprobe kprobe.multi perf_event perf_no_prealloc preempt_depth \
-	ptrace raw_tp read_kernel ringbuf task_storage tp_btf trace_boosts trace_irqs trace_nmis trace_resched trace_schedule \
-	trace_timers trace_vectors trace_waits tracepoint uprobe wait_storage; do
+	ptrace raw_tp read_kernel ringbuf task_storage tp_btf trace_boosts trace_ipis trace_irqs trace_nmis trace_resched trace_schedule \
+	trace_tasklets trace_timers trace_vectors trace_waits trace_works tracepoint uprobe wait_storage; do
 	printf "features/$f/%s\n" cure errno reason works
 done >>"$tmp/keys"
 json 'paths(type != "object") | select(all(type == "string")) | join("/")' | sort >"$tmp/got"
@@ -206,6 +206,8 @@ is 'trace_nmis' "$(works trace_nmis)" "$(when traces nmi_handler)"
 is 'trace_timers' "$(works trace_timers)" "$(when traces hrtimer_expire_entry hrtimer_expire_exit)"
 is 'trace_schedule' "$(works trace_schedule)" "$(when traces sched_entry_tp)"
 is 'trace_resched' "$(works trace_resched)" "$(when safe_resched)"
+is 'trace_works' "$(works trace_works)" "$(when traces workqueue_queue_work workqueue_execute_start workqueue_execute_end)"
+is 'trace_tasklets' "$(works trace_tasklets)" "$(when traces tasklet_entry tasklet_exit)"
 is 'trace_boosts' "$(works trace_boosts)" "$(when traces sched_pi_setprio)"
 is 'wait_storage: as task_storage, but for PREEMPT_RT' "$(works wait_storage)" "$(if no_rt; then works task_storage; else echo false; fi)"
 ! traces sched_set_need_resched_tp || ! preempt_rcu ||

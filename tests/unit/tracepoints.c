@@ -12,15 +12,19 @@
 
 /* Kernels from 6.17 on, without CONFIG_PREEMPT_RCU, have all of these. */
 static const char *const all[] = {
-	"sched_waking",	       "sched_wakeup",
-	"sched_wakeup_new",    "sched_switch",
-	"sched_migrate_task",  "irq_handler_entry",
-	"irq_handler_exit",    "softirq_entry",
-	"softirq_exit",	       "local_timer_entry",
-	"local_timer_exit",    "nmi_handler",
-	"sched_entry_tp",      "sched_set_need_resched_tp",
-	"sched_pi_setprio",    "hrtimer_expire_entry",
-	"hrtimer_expire_exit", "ipi_entry",
+	"sched_waking",		 "sched_wakeup",
+	"sched_wakeup_new",	 "sched_switch",
+	"sched_migrate_task",	 "irq_handler_entry",
+	"irq_handler_exit",	 "softirq_entry",
+	"softirq_exit",		 "local_timer_entry",
+	"local_timer_exit",	 "nmi_handler",
+	"sched_entry_tp",	 "sched_set_need_resched_tp",
+	"sched_pi_setprio",	 "hrtimer_expire_entry",
+	"hrtimer_expire_exit",	 "ipi_entry",
+	"workqueue_queue_work",	 "workqueue_execute_start",
+	"workqueue_execute_end", "tasklet_entry",
+	"tasklet_exit",		 "ipi_send_cpu",
+	"ipi_send_cpumask",	 "ipi_raise",
 };
 
 #define ALL (sizeof(all) / sizeof(all[0]))
@@ -131,9 +135,12 @@ static void one_is_missing(void **state)
 		{ "sched_entry_tp", "from 6.15 on", FEATURE_TRACE_SCHEDULE },
 		{ "sched_set_need_resched_tp", "from 6.17 on", FEATURE_TRACE_RESCHED },
 		{ "sched_pi_setprio", "no tracepoint sched_pi_setprio", FEATURE_TRACE_BOOSTS },
+		{ "workqueue_execute_end", "no tracepoints workqueue:*", FEATURE_TRACE_WORKS },
+		{ "tasklet_exit", "from 6.3 on", FEATURE_TRACE_TASKLETS },
 #if defined(__x86_64__)
 		{ "local_timer_entry", "no tracepoints irq_vectors:*", FEATURE_TRACE_VECTORS },
 		{ "nmi_handler", "no tracepoint nmi_handler", FEATURE_TRACE_NMIS },
+		{ "ipi_send_cpumask", "from 6.4 on", FEATURE_TRACE_IPIS },
 #else
 		{ "ipi_entry", "no tracepoint ipi_entry", FEATURE_TRACE_VECTORS },
 #endif
