@@ -119,29 +119,29 @@ static __always_inline __u64 off_start_ns(const struct spans_cpu *spans)
 static __always_inline void off_look(struct bpf_perf_event_data *ctx, struct irq_cpu *cpu, struct off_cpu *off,
 				     struct off_fire *fire)
 {
+	const struct span_open *softirq = &cpu->spans.open[LEVEL_SOFTIRQ];
 	struct task_struct *task = (void *)bpf_get_current_task();
-	bool in_softirq;
 
 	if (!off->rq && bpf_core_field_exists(task->se.cfs_rq))
 		off->rq = (__u64)BPF_CORE_READ(task, se.cfs_rq, rq);
-	fire->has_count = cpu_preempt_count((void *)off->rq, &fire->count);
-	fire->in_user = !core_in_kernel(ctx);
-	in_softirq = cpu->spans.open[LEVEL_SOFTIRQ].kind || (fire->has_count && (fire->count & OFF_SOFTIRQ_RUNS));
-	fire->in_idle = !(__u32)bpf_get_current_pid_tgid() && !in_softirq;
-}
-
-static __always_inline void off_time(struct bpf_perf_event_data *ctx, struct irq_cpu *cpu, __u32 cpu_id,
-				     struct off_cpu *off, struct off_fire *fire)
-{
-	__u64 late_ns, steal_ns = cpu_steal_ns((void *)off->rq), stolen_ns = spans_gap(off->steal_ns, steal_ns);
-
-	off->steal_ns = steal_ns;
 	fire->due_ns = off_due_ns(ctx);
 	fire->start_ns = off_start_ns(&cpu->spans);
-	late_ns = spans_gap(fire->due_ns, fire->start_ns); /* 0: due while the interrupt ran already */
+	fire->has_count = cpu_preempt_count((void *)off->rq, &fire->count);
+	fire->in_user = !core_in_kernel(ctx);
+	/* The way out of idle takes time. One of a softirq since then came late because of that as well. */
+	fire->in_idle = !(__u32)bpf_get_current_pid_tgid() && !(softirq->kind && softirq->start_ns <= fire->due_ns);
+}
+
+/* What is left of its lateness by no known cause. */
+static __always_inline __u64 off_rest_here(const struct off_fire *fire, struct off_cpu *off, __u32 cpu_id)
+{
+	__u64 late_ns = spans_gap(fire->due_ns, fire->start_ns); /* 0: due while the interrupt ran already */
+	__u64 steal_ns = cpu_steal_ns((void *)off->rq), stolen_ns = spans_gap(off->steal_ns, steal_ns);
+
+	off->steal_ns = steal_ns;
 	if (late_ns >= config.off_least_ns)
 		late_ns = off_rest_ns(late_ns, off_hard_here(cpu_id, 0, fire->due_ns, fire->start_ns), stolen_ns);
-	fire->rest_ns = fire->in_idle ? 0 : off_section_ns(off, late_ns, fire->in_user);
+	return fire->in_idle ? 0 : off_section_ns(off, late_ns, fire->in_user);
 }
 
 SEC("perf_event")
@@ -157,9 +157,9 @@ int on_probe(struct bpf_perf_event_data *ctx)
 	if (!off)
 		return 0;
 	off_look(ctx, cpu, off, &fire);
-	off_time(ctx, cpu, cpu_id, off, &fire);
+	fire.rest_ns = off_rest_here(&fire, off, cpu_id);
 	off->fires++;
-	if (fire.in_idle) /* the way out of it takes time */
+	if (fire.in_idle)
 		return 0;
 	is_late = fire.rest_ns && fire.rest_ns >= config.off_least_ns;
 	if (fire.in_user) {

@@ -249,7 +249,11 @@ static void idle_is_no_section(void **state)
 	fires(1000, 402, 1);
 	assert_int_equal(fake.n_places, 0);
 	assert_int_equal(fake.off.fires, 1);
-	fires(2000, 402, 0x101); /* but a softirq of the idle task's time */
+	fake.now_ns = 2100 * US;
+	spans_softirq_enter(&fake.cpu.spans, 3);
+	fires(2000, 402, 0x101); /* a softirq of an interrupt that woke it later than the probe should have */
+	assert_int_equal(fake.n_places, 0);
+	fires(3000, 402, 0x101); /* while it runs */
 	assert_int_equal(place(IRQ_IRQS_OFF, 0, HERE)->count, 1);
 	assert_int_equal(place(IRQ_PREEMPT_OFF, 0, HERE)->count, 0);
 }
