@@ -98,7 +98,7 @@ static void all_is_shown(void **state)
 		assert_int_equal(lack_of(btf, id), LACK_NONE);
 		assert_int_equal(tracepoints_shows(id) == NULL, id == FEATURE_TRACE_WAITS);
 	}
-	assert_int_equal(n, 9);
+	assert_int_equal(n, 12);
 	assert_false(tracepoints_has(FEATURES));
 	btf__free(btf);
 }
