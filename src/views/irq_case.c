@@ -146,7 +146,7 @@ static size_t choose_spans(struct spans told[SPANS_TOLD], const struct rec_irq_c
 
 	for (size_t i = 0; i < c->n_spans; i++) {
 		const struct rec_irq_span *s = &c->spans[i];
-		bool is_before = s->end_ns <= 0 && (uint64_t)-s->end_ns >= c->total_ns;
+		bool is_before = s->end_ns <= 0 && -(uint64_t)s->end_ns >= c->total_ns;
 
 		if (is_before != before || is_itself(c, source, s))
 			continue;

@@ -105,7 +105,7 @@ static int gather(const struct irq_page *p, struct table *t, unsigned kinds)
 		t->all_ns += sum->total.of[IRQ_RUN].sum_ns;
 		t->has_tasklets |= sum->source->kind == IRQ_TASKLET;
 	}
-	qsort(t->rows, t->n, sizeof(*t->rows), compare);
+	qsort(t->rows, t->n, sizeof(const struct irq_whole *), compare);
 	t->shown = irq_shown(p, t->n, ROWS_AUTO);
 	if (p->o->top != VIEW_TOP_AUTO)
 		return 0;

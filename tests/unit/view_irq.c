@@ -366,6 +366,49 @@ static void test_spans(void **state)
 	recording_free(r);
 }
 
+/* What a damaged file may hold: numbers that mean nothing. */
+static void test_nonsense(void **state)
+{
+	struct recording *r = irq_idle();
+	struct rec_irq_case c = irq_case_of(IRQ_WORST_RAISED, IRQ_WAIT, irq_named(r, IRQ_SOFTIRQ, 4000, ""),
+					    UINT64_MAX);
+	struct rec_irq_behind behind = { 99, 0, 7, 0, UINT64_MAX, UINT64_MAX };
+	struct rec_irq_point point = { .source = 99, .net_ns = UINT64_MAX };
+	struct rec_irq_sender sender = {
+		.vector = -5, .context = (enum irq_context)9, .stack = 1000, .count = UINT64_MAX
+	};
+	struct rec_gap gap = { .cpu = 7, .duration_ns = UINT64_MAX };
+	char *text;
+
+	(void)state;
+	c.by = (enum irq_context)9;
+	c.by_kind = (enum span_kind)99;
+	c.by_id = -1;
+	c.stack = 1000;
+	c.task.tid = -1;
+	c.delayed.prio = 100000;
+	irq_span(r, &c, (enum span_kind)99, -1, "", INT64_MIN, INT64_MIN);
+	irq_span(r, &c, SPAN_SOFTIRQ, -1, "", INT64_MAX, INT64_MAX);
+	irq_give(r, c);
+	c = irq_case_of(IRQ_WORST_HARD, IRQ_RUN, 99, 0);
+	irq_give(r, c);
+	irq_ran(r, irq_named(r, IRQ_LINE, INT32_MIN, ""), UINT32_MAX, UINT64_MAX, 3);
+	irq_ran(r, irq_named(r, IRQ_VECTOR, -1, ""), 3, 0, UINT64_MAX);
+	irq_ran(r, irq_line(r, 3, "x-", "9-,,4-1,99999999999999999999-5", "-"), 1, 1000000, 2000);
+	irq_on(r, irq_named(r, IRQ_LINE, 4, "ttyS0"), 0)->peak_unix_ns = UINT64_MAX;
+	assert_int_equal(irq_behind(r->irq, &behind), 0);
+	assert_int_equal(irq_point(r->irq, &point), 0);
+	assert_int_equal(irq_sender(r->irq, &sender), 0);
+	assert_int_equal(recording_gap(r, &gap), 0);
+	free(build_view("irq", r, (struct view_options){ .top = 0, .width = 1 }));
+	text = build_view("irq", r, (struct view_options){ .top = 0 });
+	has(text, "a thread waited 0 times behind");
+	has_not(text, "nan");
+	free(text);
+	free(build_view("matrix", r, (struct view_options){ .width = 1 }));
+	recording_free(r);
+}
+
 /* Without --storms a peak is told where it is far above the mean: 1000 a second and ten times as much. */
 static void test_bursts(void **state)
 {
@@ -406,6 +449,7 @@ int main(void)
 		cmocka_unit_test(test_long_name),
 		cmocka_unit_test(test_above),
 		cmocka_unit_test(test_bursts),
+		cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_spans),
 	};
 
