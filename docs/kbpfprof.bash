@@ -95,7 +95,7 @@ q quiet - -
 		;;
 	irq)
 		files=0 command=1
-		formats='irq matrix'
+		formats='irq json list matrix'
 		options='
 - irq LIST -
 - softirq LIST -
@@ -134,7 +134,7 @@ q quiet - -
 		;;
 	report)
 		files=1 command=
-		formats='flamegraph folded json latency list pprof table'
+		formats='flamegraph folded irq json latency list matrix pprof table'
 		options='
 i input FILE -
 - list - -

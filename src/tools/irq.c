@@ -25,7 +25,7 @@ static const struct option_def irq_option_defs[] = {
 	OPT_STRING(0, "irq", struct irq_options, lines, "LIST", "these hard interrupts: 45,eth0,local_timer; or all"),
 	OPT_STRING(0, "softirq", struct irq_options, softirqs, "LIST", "these softirqs: NET_RX,TIMER; or all"),
 	OPT_FLAG(0, "work", struct irq_options, work, "works of workqueues, and tasklets"),
-	OPT_FLAG(0, "ipi", struct irq_options, ipi, "interrupts between CPUs: who sends them, how long they take"),
+	OPT_FLAG(0, "ipi", struct irq_options, ipi, "interrupts between CPUs: who sends them, how late"),
 	OPT_FLAG(0, "off", struct irq_options, off, "where interrupts or preemption are off, and how long"),
 	OPT_STRING(0, "probe", struct irq_options, probe, "TIME", "of --off: how often to look (1ms), 100us to 100ms"),
 	OPT_STRING(0, "off-above", struct irq_options, off_above, "TIME", "of --off: shorter ones do not count (10us)"),
