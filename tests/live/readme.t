@@ -31,6 +31,7 @@ has_rows() {
 	*' -p '* | *' -t '* | *'-- sleep'*) grep -q '^books: ' "$tmp/said" ;; # it may have nothing to do
 	*' -o '*.kbpf) grep -q '[.]kbpf: [0-9.]* [KM]iB' "$tmp/said" ;;
 	*'cases[0].parts'*) grep -q '"cause"' "$tmp/said" ;;
+	*'-f matrix'*) grep -q '^ *local timer .*[0-9]' "$tmp/said" || grep -q '^ *IRQ [0-9]' "$tmp/said" ;;
 	*folded*) grep -q '^[^;]*;.* [0-9]*$' out.folded ;;
 	*) grep -q '%' "$tmp/said" && ! grep -q '^no samples' "$tmp/said" ;;
 	esac
