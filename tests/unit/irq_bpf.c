@@ -295,7 +295,7 @@ static void shared_line(void **state)
 	has(row(IRQ_LINE, 9, &eth0, 0), IRQ_WAIT, 2, 2000, 1000); /* from start to start */
 }
 
-/* The same line on two CPUs at once: neither has the other's start. */
+/* The same line on two CPUs at once: neither has the other's start (bcc#3740, bcc#2804). */
 static void two_cpus(void **state)
 {
 	(void)state;
