@@ -14,9 +14,10 @@
 
 /* kernel/sched/core.c and what its tracepoints call. */
 static const char *const scheduler[] = {
-	"__traceiter_",	 "__bpf_trace_",      "bpf_trace_run",	  "perf_trace_sched_",	"__schedule",
-	"schedule",	 "preempt_schedule",  "dynamic_preempt_", "__cond_resched",	"_cond_resched",
-	"dynamic_cond_", "rt_mutex_schedule", "io_schedule",	  "__preempt_schedule", "arm64_preempt_schedule_irq",
+	"__traceiter_",	     "__bpf_trace_",   "bpf_trace_run",	     "bpf_prog_",
+	"perf_trace_sched_", "__schedule",     "schedule",	     "preempt_schedule",
+	"dynamic_preempt_",  "__cond_resched", "_cond_resched",	     "dynamic_cond_",
+	"rt_mutex_schedule", "io_schedule",    "__preempt_schedule", "arm64_preempt_schedule_irq",
 };
 
 /* Where an interrupt enters the kernel or leaves it: beyond lies what it interrupted. */

@@ -292,7 +292,8 @@ static inline struct recording *irq_threads(void)
 	sender.context = IRQ_IN_HARDIRQ;
 	sender.comm = 0;
 	sender.count = 300;
-	sender.stack = IRQ_STACK(r, "ttwu_queue_wakelist", "try_to_wake_up", "hrtimer_wakeup", "__hrtimer_run_queues",
+	sender.stack = IRQ_STACK(r, "bpf_prog_1e81f3094b9915e1_on_ipi_send_cpu", "bpf_trace_run3",
+				 "ttwu_queue_wakelist", "try_to_wake_up", "hrtimer_wakeup", "__hrtimer_run_queues",
 				 "hrtimer_interrupt");
 	assert_int_equal(irq_sender(r->irq, &sender), 0);
 	c.task = irq_task_of(r, "hog", 900, 9);
