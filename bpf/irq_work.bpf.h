@@ -33,7 +33,8 @@ struct {
 } works_queued SEC(".maps");
 
 struct irq_run {
-	__u64 what;	/* of a work: its address; of a tasklet: its function's */
+	__u64 work;	/* address; of tasklets: 0 */
+	__u64 function; /* likewise */
 	__u64 start_ns; /* 0: none */
 	__u64 inner_ns; /* of tasklets: of spans_cpu.inner_ns[level] */
 	__u32 level, unused;
@@ -153,13 +154,13 @@ static __always_inline void work_offer(void *ctx, struct irq_cpu *cpu, const str
 	*busy = 0;
 }
 
-static __always_inline void work_waited(void *ctx, struct irq_cpu *cpu, __u32 cpu_id, __u64 what, __u64 queued_ns,
+static __always_inline void work_waited(void *ctx, struct irq_cpu *cpu, __u32 cpu_id, __u64 function, __u64 queued_ns,
 					__u64 now_ns)
 {
 	struct irq_event e = { .list = IRQ_WORST_WORKS, .measure = IRQ_WAIT, .end_ns = now_ns };
 	struct irq_row *row;
 
-	e.of.what = what;
+	e.of.what = function;
 	e.of.cpu = (__u16)cpu_id;
 	e.of.kind = IRQ_WORK;
 	row = irq_row_make(&e.of, NULL);
@@ -176,7 +177,7 @@ static __always_inline void work_waited(void *ctx, struct irq_cpu *cpu, __u32 cp
 	work_offer(ctx, cpu, &e);
 }
 
-static __always_inline void work_runs(struct work_struct *work, __u32 cpu_id, __u64 now_ns)
+static __always_inline void work_runs(struct work_struct *work, __u64 function, __u32 cpu_id, __u64 now_ns)
 {
 	struct irq_runs *runs = runs_make(run_key(IRQ_WORK, cpu_id));
 	struct irq_run *run;
@@ -188,14 +189,15 @@ static __always_inline void work_runs(struct work_struct *work, __u32 cpu_id, __
 		run = &runs->of[1];
 	if (run->start_ns)
 		irq_count(IRQ_COUNT_MISSED_END);
-	run->what = (__u64)work;
+	run->work = (__u64)work;
+	run->function = function;
 	run->start_ns = now_ns;
 }
 
 SEC("raw_tp/workqueue_execute_start")
 int BPF_PROG(on_work_start, struct work_struct *work)
 {
-	__u64 now_ns, queued_ns, what;
+	__u64 now_ns, queued_ns, function;
 	struct irq_cpu *cpu;
 	__u32 cpu_id;
 
@@ -203,49 +205,52 @@ int BPF_PROG(on_work_start, struct work_struct *work)
 		return 0;
 	now_ns = bpf_ktime_get_ns();
 	queued_ns = work_queued_ns(work);
-	what = (__u64)core_read(work, func);
-	work_runs(work, bpf_get_smp_processor_id(), now_ns);
+	function = (__u64)core_read(work, func);
+	work_runs(work, function, bpf_get_smp_processor_id(), now_ns);
 	cpu = irq_cpu_here(&cpu_id);
 	if (cpu)
-		work_waited(ctx, cpu, cpu_id, what, queued_ns, now_ns);
+		work_waited(ctx, cpu, cpu_id, function, queued_ns, now_ns);
 	return 0;
 }
 
-/* When the work that ends began; 0: not known. */
-static __always_inline __u64 work_ran_ns(struct work_struct *work, __u32 cpu_id)
+/* The run that ends; NULL: it began before we were there. */
+static __always_inline struct irq_run *work_run(struct work_struct *work, __u32 cpu_id)
 {
-	__u64 key = run_key(IRQ_WORK, cpu_id), start_ns = 0;
+	__u64 key = run_key(IRQ_WORK, cpu_id);
 	struct irq_runs *runs = bpf_map_lookup_elem(&works_running, &key);
 
 	if (!runs)
-		return 0;
-	if (runs->of[1].start_ns && runs->of[1].what == (__u64)work) {
-		start_ns = runs->of[1].start_ns;
-	} else if (runs->of[0].start_ns && runs->of[0].what == (__u64)work) {
-		start_ns = runs->of[0].start_ns;
-		runs->of[0].start_ns = 0;
-		if (runs->of[1].start_ns)
-			irq_count(IRQ_COUNT_MISSED_END);
+		return NULL;
+	if (runs->of[1].start_ns) {
+		if (runs->of[1].work == (__u64)work)
+			return &runs->of[1];
+		irq_count(IRQ_COUNT_MISSED_END);
+		runs->of[1].start_ns = 0;
 	}
-	runs->of[1].start_ns = 0;
-	return start_ns;
+	return runs->of[0].start_ns && runs->of[0].work == (__u64)work ? &runs->of[0] : NULL;
 }
 
-/* The work itself may be gone by now. */
+/* The work itself may be gone by now, and its function, an argument too, is nothing that a BTF program may read. */
 SEC("raw_tp/workqueue_execute_end")
-int BPF_PROG(on_work_end, struct work_struct *work, void *function)
+int BPF_PROG(on_work_end, struct work_struct *work)
 {
-	struct irq_key key = { .what = (__u64)function, .kind = IRQ_WORK };
-	__u64 start_ns, now_ns;
+	struct irq_key key = { .kind = IRQ_WORK };
+	struct irq_run *run;
 	struct irq_row *row;
+	__u64 start_ns, now_ns;
 	__u32 cpu_id;
 
 	if (!enabled)
 		return 0;
-	start_ns = work_ran_ns(work, bpf_get_smp_processor_id());
+	run = work_run(work, bpf_get_smp_processor_id());
+	if (run) {
+		key.what = run->function;
+		start_ns = run->start_ns;
+		run->start_ns = 0;
+	}
 	if (!irq_cpu_here(&cpu_id))
 		return 0;
-	if (!start_ns) {
+	if (!run) {
 		irq_count(IRQ_COUNT_NO_ENTRY);
 		return 0;
 	}
@@ -277,7 +282,8 @@ int BPF_PROG(on_tasklet_entry, void *tasklet, void *function)
 	run = &runs->of[0];
 	if (run->start_ns)
 		irq_count(IRQ_COUNT_MISSED_END);
-	run->what = (__u64)function;
+	run->work = 0;
+	run->function = (__u64)function;
 	run->level = cpu->spans.open[LEVEL_SOFTIRQ].kind ? LEVEL_SOFTIRQ : LEVEL_TASK;
 	if (run->level == LEVEL_SOFTIRQ)
 		run->start_ns = spans_moment(&cpu->spans, LEVEL_SOFTIRQ, &run->inner_ns);
@@ -316,7 +322,7 @@ int BPF_PROG(on_tasklet_exit, void *tasklet, void *function)
 		return 0;
 	key = run_key(IRQ_TASKLET, cpu_id);
 	runs = bpf_map_lookup_elem(&works_running, &key);
-	if (!runs || !runs->of[0].start_ns || runs->of[0].what != (__u64)function) {
+	if (!runs || !runs->of[0].start_ns || runs->of[0].function != (__u64)function) {
 		irq_count(IRQ_COUNT_NO_ENTRY);
 		return 0;
 	}

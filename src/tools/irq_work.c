@@ -50,14 +50,14 @@ static int size_maps(const struct irq_state *q)
 {
 	const struct irq_bpf *skeleton = q->skeleton;
 	bool works = q->measured & REC_IRQ_WORK, any = q->measured & (REC_IRQ_WORK | REC_IRQ_TASKLETS);
-	__u32 cpus = q->config->cpus;
+	__u32 cpus = q->config->cpus, possible = q->possible_cpus;
 	const struct {
 		struct bpf_map *map;
 		bool wanted;
 		__u32 n;
 	} maps[] = {
-		{ skeleton->maps.works_queued, works, QUEUED_LEAST + QUEUED_A_CPU * cpus },
-		{ skeleton->maps.works_running, any, RUNNING_LEAST + RUNNING_A_CPU * cpus },
+		{ skeleton->maps.works_queued, works, QUEUED_LEAST + QUEUED_A_CPU * possible },
+		{ skeleton->maps.works_running, any, RUNNING_LEAST + RUNNING_A_CPU * possible },
 		{ skeleton->maps.work_offers, works, cpus },
 	};
 	int err = 0;
