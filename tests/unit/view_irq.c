@@ -225,6 +225,21 @@ static void test_empty(void **state)
 	recording_free(r);
 }
 
+static void test_empty_matrix(void **state)
+{
+	struct recording *r = irq_new(2);
+	char *text;
+
+	(void)state;
+	irq_line(r, 45, "eth0", "0-1", "1"); /* known, but it never came */
+	irq_waited(r, irq_named(r, IRQ_IPI, VECTOR_RESCHEDULE, ""), 0, 1000, 5);
+	text = build_view("matrix", r, (struct view_options){ .width = 80 });
+	has(text, "no interrupts or softirqs were measured in this time\n");
+	has_not(text, "eth0");
+	free(text);
+	recording_free(r);
+}
+
 /* What was not measured has no share of 0 %. */
 static void test_header_of_a_part(void **state)
 {
@@ -443,6 +458,7 @@ int main(void)
 		cmocka_unit_test(test_top_auto),
 		cmocka_unit_test(test_gap),
 		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_empty_matrix),
 		cmocka_unit_test(test_header_of_a_part),
 		cmocka_unit_test(test_books),
 		cmocka_unit_test(test_inert),
