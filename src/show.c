@@ -69,13 +69,29 @@ static int check_taken(const struct view *view, const struct view_option_values 
 	return -EINVAL;
 }
 
+/* Of a recording it is known when it is loaded which view is its own: show_loaded() checks that one. */
+static bool is_chosen_later(const struct invocation *in)
+{
+	return in->tool->load && !in->view.format;
+}
+
+static int check_chosen(const struct show *show, const struct invocation *in)
+{
+	const struct view_option_values *o = &in->view;
+	struct sort_keys keys;
+
+	if (!is_chosen_later(in))
+		return check_taken(show->view, o);
+	return o->sort ? sort_keys_parse(o->sort, &keys) : 0;
+}
+
 int show_prepare(struct show *show, const struct invocation *in)
 {
 	const struct view_option_values *o = &in->view;
 	int err = find_view(in->tool, o->format ? o->format : in->tool->default_view, &show->view);
 
 	if (!err)
-		err = check_taken(show->view, o);
+		err = check_chosen(show, in);
 	if (err)
 		return err;
 	show->quiet = o->quiet;
@@ -93,7 +109,7 @@ int show_prepare(struct show *show, const struct invocation *in)
 		.color = terminal_color(o->color),
 		.width = terminal_width(),
 	};
-	return show->view->check ? show->view->check(&show->options) : 0;
+	return show->view->check && !is_chosen_later(in) ? show->view->check(&show->options) : 0;
 }
 
 int show_nothing(const struct invocation *in)
