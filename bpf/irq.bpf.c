@@ -22,16 +22,17 @@ char LICENSE[] SEC("license") = "GPL";
 
 static __always_inline int switched(void *ctx, struct task_struct *prev, struct task_struct *next)
 {
+	bool softs = config.softirqs_are_threads && config.softirqs;
 	__u32 cpu_id;
-	struct irq_cpu *cpu = irq_cpu_here(&cpu_id);
+	struct irq_cpu *cpu = softs || threads_awake ? irq_cpu_here(&cpu_id) : NULL;
 	__u64 now_ns;
 
 	if (!cpu)
 		return 0;
 	now_ns = bpf_ktime_get_ns();
-	if (config.softirqs_are_threads && config.softirqs)
+	if (softs)
 		soft_switch(cpu, (__u32)core_read(prev, pid), (__u32)core_read(next, pid), now_ns);
-	if (config.threads)
+	if (config.threads && threads_awake)
 		thread_switch(ctx, cpu, cpu_id, prev, next, now_ns);
 	return 0;
 }

@@ -24,6 +24,10 @@ struct {
 	__type(value, struct irq_sum);
 } behind SEC(".maps");
 
+/* Threads that were woken and do not sleep again yet, of all CPUs: while there is none, a switch costs a look at this.
+ */
+volatile __u64 threads_awake = 0;
+
 static __always_inline struct irq_thread *thread_make(__u32 tid, int irq, struct irqaction *action)
 {
 	struct irq_thread *t = bpf_map_lookup_elem(&threads, &tid), fresh = {};
@@ -51,10 +55,13 @@ static __always_inline void thread_woken(int irq, struct irqaction *action, __u6
 	t = thread_make((__u32)core_read(task, pid), irq, action);
 	if (!t)
 		return;
-	if (t->woken_ns)
+	if (t->woken_ns) {
 		t->joined++;
-	else
-		t->woken_ns = now_ns;
+		return;
+	}
+	if (!t->start_ns)
+		__sync_fetch_and_add(&threads_awake, 1);
+	t->woken_ns = now_ns;
 }
 
 /* What the CPU did meanwhile, as far as that is the task that had it last. */
@@ -122,6 +129,7 @@ static __always_inline void thread_ends(__u32 cpu_id, struct irq_thread *t, stru
 	t->joined = 0;
 	t->woken_ns = 0;
 	t->start_ns = 0;
+	__sync_fetch_and_add(&threads_awake, -1);
 }
 
 static __always_inline void thread_switch(void *ctx, struct irq_cpu *cpu, __u32 cpu_id, struct task_struct *prev,
