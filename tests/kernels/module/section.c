@@ -4,7 +4,8 @@
  * What `kbpfprof wakeup` says of such sections is compared with what is known here: their length by
  * the clock, and the names of the functions in which they lie.
  *
- * In /sys/module/section/parameters: set one length, then `rounds`, which counts down to 0. longest_ns is the result.
+ * In /sys/module/section/parameters: set one length, then `rounds`, which counts down to 0. longest_ns and total_ns are
+ * the result.
  */
 #include <linux/delay.h>
 #include <linux/kthread.h>
@@ -33,6 +34,10 @@ MODULE_PARM_DESC(rounds, "how many to come");
 static unsigned long longest_ns;
 module_param(longest_ns, ulong, 0644);
 MODULE_PARM_DESC(longest_ns, "of all sections since it was 0");
+
+static unsigned long total_ns;
+module_param(total_ns, ulong, 0644);
+MODULE_PARM_DESC(total_ns, "likewise: sum");
 
 static struct task_struct *thread;
 
@@ -79,6 +84,7 @@ static void section_round(void)
 		length_ns = section_irqs_off(irqs_off_us);
 	if (preemption_off_us)
 		length_ns = section_preemption_off(preemption_off_us);
+	total_ns += length_ns;
 	if (length_ns > longest_ns)
 		longest_ns = length_ns;
 }
