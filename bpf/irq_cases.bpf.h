@@ -58,9 +58,11 @@ static __always_inline void irq_case_raise(struct irq_case *c, const struct irq_
 	c->by_id = raise->id;
 	if (raise->by != IRQ_IN_TASK)
 		return;
-	__builtin_memset(&c->task, 0, sizeof(c->task));
+	irq_case_task(&c->task, (void *)raise->task);
+	if (c->task.tid == (__u32)raise->id)
+		return;
+	__builtin_memset(&c->task, 0, sizeof(c->task)); /* it is gone */
 	c->task.tid = (__u32)raise->id;
-	__builtin_memcpy(c->task.comm, raise->comm, sizeof(c->task.comm));
 }
 
 /* What ran before, newest first. */

@@ -25,7 +25,7 @@ static __always_inline void hard_count(void *ctx, struct irq_cpu *cpu, const str
 				       const struct irq_key *key, const char *name)
 {
 	struct irq_event e = { .of = *key, .list = IRQ_WORST_HARD, .measure = IRQ_RUN, .name = name };
-	struct irq_row *row = irq_row_make(key, name);
+	struct irq_row *row = irq_row_of(key, name);
 
 	if (!row)
 		return;
@@ -157,7 +157,7 @@ int on_vector_exit(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* x86: told after the fact, for each handler. Its row is there: an NMI may come while the table is locked. */
+/* x86: told after the fact, for each handler. */
 SEC("raw_tp/nmi_handler")
 int BPF_PROG(on_nmi, void *handler, __s64 ns)
 {
@@ -171,7 +171,7 @@ int BPF_PROG(on_nmi, void *handler, __s64 ns)
 		return 0;
 	spans_nmi(&cpu->spans, (__u64)ns);
 	key.cpu = (__u16)cpu_id;
-	row = bpf_map_lookup_elem(&rows, &key);
+	row = irq_row_of(&key, NULL);
 	if (!row)
 		return 0;
 	now_ns = bpf_ktime_get_ns();

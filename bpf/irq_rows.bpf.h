@@ -27,7 +27,7 @@ struct irq_raise {
 	__u8 unused[2];
 	__u32 joined; /* raises after the first */
 	__u32 unused2;
-	char comm[KBPFPROF_COMM_BYTES]; /* of the task */
+	__u64 task; /* its task_struct, while it lives: the name is looked up when it is wanted */
 };
 
 /* A softirq that runs. */
@@ -66,7 +66,15 @@ struct {
 	__type(value, struct irq_cpu);
 } cpus SEC(".maps");
 
-/* Those that can be known before are made by user space: then no event has to. */
+/* By CPU, then irq_fixed(). */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct irq_row);
+} fixed_rows SEC(".maps");
+
+/* All others. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1); /* by what the machine has */
@@ -161,6 +169,14 @@ static __always_inline struct irq_row *irq_row_make(const struct irq_key *key, c
 	if (row && name)
 		bpf_probe_read_kernel_str(row->name, sizeof(row->name), name);
 	return row;
+}
+
+/* The same, wherever it is. */
+static __always_inline struct irq_row *irq_row_of(const struct irq_key *key, const char *name)
+{
+	__u32 fixed = irq_fixed(key->kind, key->id), at = key->cpu * IRQ_FIXED + fixed;
+
+	return fixed < IRQ_FIXED ? bpf_map_lookup_elem(&fixed_rows, &at) : irq_row_make(key, name);
 }
 
 #define IRQ_SECOND_NS 1000000000ULL

@@ -30,7 +30,7 @@ static __always_inline void soft_raiser(struct irq_raise *raise, const struct sp
 		raise->by = IRQ_IN_TASK;
 		raise->by_kind = SPAN_NONE;
 		raise->id = (__s32)bpf_get_current_pid_tgid();
-		bpf_get_current_comm(raise->comm, sizeof(raise->comm));
+		raise->task = bpf_get_current_task();
 	}
 }
 
@@ -107,7 +107,7 @@ static __always_inline void soft_end(void *ctx, struct irq_cpu *cpu, __u32 cpu_i
 	e.total_ns = spans_gap(soft->run.start_ns, end_ns);
 	e.net_ns = soft->run.net_ns;
 	e.end_ns = end_ns;
-	row = irq_row_make(&e.of, NULL);
+	row = irq_row_of(&e.of, NULL);
 	if (!row)
 		return;
 	irq_row_run(row, soft->run.start_ns, end_ns, soft->run.net_ns);

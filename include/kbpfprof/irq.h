@@ -47,6 +47,30 @@ struct irq_key {
 	__u8 unused;
 };
 
+/*
+ * Sources that each CPU has, and that come most often, have their rows in an array: softirqs, the usual vectors, NMIs.
+ * Index within those of a CPU; IRQ_FIXED: the row of this one is in the table of all others.
+ */
+#define IRQ_FIXED_SOFTIRQS 10 /* NR_SOFTIRQS */
+#define IRQ_FIXED_VECTORS  5  /* x86: local timer to IRQ work; arm64: the IPIs rescheduling to IRQ work */
+#define IRQ_FIXED_NMI	   (2 * IRQ_FIXED_SOFTIRQS + IRQ_FIXED_VECTORS)
+#define IRQ_FIXED	   (IRQ_FIXED_NMI + 1)
+
+static inline __u32 irq_fixed(__u8 kind, __s32 id)
+{
+	__u32 number = (__u32)id;
+
+	if (kind == IRQ_SOFTIRQ && number < IRQ_FIXED_SOFTIRQS)
+		return number;
+	if (kind == IRQ_KSOFTIRQD && number < IRQ_FIXED_SOFTIRQS)
+		return IRQ_FIXED_SOFTIRQS + number;
+	if (kind == IRQ_VECTOR && number >= VECTOR_IPIS)
+		number -= VECTOR_IPIS;
+	if (kind == IRQ_VECTOR && number < IRQ_FIXED_VECTORS)
+		return 2 * IRQ_FIXED_SOFTIRQS + number;
+	return kind == IRQ_NMI ? IRQ_FIXED_NMI : IRQ_FIXED;
+}
+
 enum irq_context { IRQ_IN_TASK, IRQ_IN_SOFTIRQ, IRQ_IN_HARDIRQ, IRQ_CONTEXTS };
 
 #define IRQ_NAME_BYTES 32

@@ -205,9 +205,7 @@ static int fill_maps(struct session *s)
 
 	if (!err)
 		err = mark_lines(q);
-	if (!err && q->asked & REC_IRQ_SOFT)
-		err = irq_ksoftirqds(mark_ksoftirqd, q);
-	return err ? err : irq_rows_prepare(s);
+	return !err && q->asked & REC_IRQ_SOFT ? irq_ksoftirqds(mark_ksoftirqd, q) : err;
 }
 
 static int irq_attach(struct session *s)
@@ -347,7 +345,7 @@ static int irq_settle(struct session *s, struct recording *r, bool last)
 
 static uint64_t irq_events(struct session *s)
 {
-	return irq_drain_count(s->state);
+	return irq_drain_count(s);
 }
 
 static void irq_close(struct session *s)

@@ -91,9 +91,7 @@ const char *irq_programs_left_out(const struct session *s, const char *program);
 
 /* --- irq_drain.c: rows and counts as they are now. 0 or -errno. */
 int irq_drain(struct session *s, struct recording *r);
-uint64_t irq_drain_count(struct irq_state *q);
-/* Rows that are there before the first event. */
-int irq_rows_prepare(struct session *s);
+uint64_t irq_drain_count(struct session *s);
 /* The recording's source of a key, made if there is none; `name` of an action, or "". */
 int irq_source_of(struct irq_state *q, struct recording *r, const struct irq_key *key, const char *name);
 

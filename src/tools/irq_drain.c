@@ -55,9 +55,10 @@ static int set_row(const struct irq_state *q, struct rec_irq_row *to, const stru
 	return err;
 }
 
-static int drain_row(struct session *s, struct recording *r, const struct irq_key *key)
+static int drain_row(struct session *s, void *arg, const struct irq_key *key)
 {
 	struct irq_state *q = s->state;
+	struct recording *r = arg;
 	const struct irq_row *row = q->row;
 	char name[IRQ_NAME_BYTES + 1] = "";
 	struct rec_irq_row *to;
@@ -65,7 +66,8 @@ static int drain_row(struct session *s, struct recording *r, const struct irq_ke
 
 	memcpy(name, row->name, IRQ_NAME_BYTES);
 	if (!(row->of[IRQ_RUN].count + row->of[IRQ_WAIT].count + row->no_start + row->joined) ||
-	    key->kind >= IRQ_KINDS || !irq_is_selected(s, key->kind, key->id, name))
+	    key->kind >= IRQ_KINDS || (key->kind == IRQ_NMI && !(q->measured & REC_IRQ_NMIS)) ||
+	    !irq_is_selected(s, key->kind, key->id, name))
 		return 0;
 	source = irq_source_of(q, r, key, name);
 	if (source < 0)
@@ -74,16 +76,43 @@ static int drain_row(struct session *s, struct recording *r, const struct irq_ke
 	return to ? set_row(q, to, row) : -ENOMEM;
 }
 
-static int drain_rows(struct session *s, struct recording *r)
+/* What irq_fixed() makes `fixed` of. */
+static struct irq_key key_of_fixed(unsigned fixed, unsigned cpu)
+{
+#if defined(__aarch64__)
+	const int first_vector = VECTOR_IPIS;
+#else
+	const int first_vector = 0;
+#endif
+	struct irq_key key = { .cpu = (__u16)cpu, .id = (__s32)(fixed % IRQ_FIXED_SOFTIRQS), .kind = IRQ_SOFTIRQ };
+
+	if (fixed >= 2 * IRQ_FIXED_SOFTIRQS) {
+		key.kind = fixed == IRQ_FIXED_NMI ? IRQ_NMI : IRQ_VECTOR;
+		key.id = fixed == IRQ_FIXED_NMI ? 0 : first_vector + (int)fixed - 2 * IRQ_FIXED_SOFTIRQS;
+	} else if (fixed >= IRQ_FIXED_SOFTIRQS) {
+		key.kind = IRQ_KSOFTIRQD;
+	}
+	return key;
+}
+
+/* Calls for each row, which is then in q->row. 0, or the first error. */
+static int each_row(struct session *s, int (*take)(struct session *s, void *arg, const struct irq_key *key), void *arg)
 {
 	struct irq_state *q = s->state;
-	int fd = bpf_map__fd(q->skeleton->maps.rows), err = 0;
+	int fd = bpf_map__fd(q->skeleton->maps.rows), fixed_fd = bpf_map__fd(q->skeleton->maps.fixed_rows), err = 0;
 	struct irq_key key, *before = NULL;
 
+	for (size_t i = 0; i < s->cpus.n * IRQ_FIXED && !err; i++) {
+		unsigned cpu = s->cpus.ids[i / IRQ_FIXED], fixed = i % IRQ_FIXED;
+		__u32 at = cpu * IRQ_FIXED + fixed;
+
+		key = key_of_fixed(fixed, cpu);
+		err = bpf_map_lookup_elem(fixed_fd, &at, q->row) ? -errno : take(s, arg, &key);
+	}
 	while (!err && !bpf_map_get_next_key(fd, before, &key)) {
 		before = &key;
 		if (!bpf_map_lookup_elem(fd, &key, q->row))
-			err = drain_row(s, r, &key);
+			err = take(s, arg, &key);
 	}
 	return err;
 }
@@ -170,7 +199,7 @@ int irq_drain(struct session *s, struct recording *r)
 	int err = irq ? irq_functions_expect(s->state, r) : -ENOMEM;
 
 	if (!err)
-		err = drain_rows(s, r);
+		err = each_row(s, drain_row, r);
 	if (!err)
 		err = drain_threads(s, r);
 	if (!err)
@@ -178,64 +207,19 @@ int irq_drain(struct session *s, struct recording *r)
 	return err ? err : drain_counts(s->state, irq);
 }
 
-uint64_t irq_drain_count(struct irq_state *q)
+static int count_row(struct session *s, void *arg, const struct irq_key *key)
 {
-	int fd = bpf_map__fd(q->skeleton->maps.rows);
-	struct irq_key key, *before = NULL;
+	const struct irq_state *q = s->state;
+	uint64_t *sum = arg;
+
+	(void)key;
+	*sum += q->row->of[IRQ_RUN].count;
+	return 0;
+}
+
+uint64_t irq_drain_count(struct session *s)
+{
 	uint64_t sum = 0;
 
-	while (!bpf_map_get_next_key(fd, before, &key)) {
-		before = &key;
-		if (!bpf_map_lookup_elem(fd, &key, q->row))
-			sum += q->row->of[IRQ_RUN].count;
-	}
-	return sum;
-}
-
-/* --- Rows that are there before the first event. */
-
-static int make_row(const struct irq_state *q, enum irq_kind kind, int id, unsigned cpu)
-{
-	struct irq_key key = { .id = id, .cpu = (__u16)cpu, .kind = (__u8)kind };
-
-	return bpf_map_update_elem(bpf_map__fd(q->skeleton->maps.rows), &key, q->row, BPF_ANY) ? -errno : 0;
-}
-
-static int make_rows(const struct irq_state *q, unsigned cpu)
-{
-	static const int vectors[] = {
-#if defined(__aarch64__)
-		VECTOR_IPI_RESCHEDULE,
-		VECTOR_IPI_CALL_FUNCTION,
-		VECTOR_IPI_IRQ_WORK,
-#else
-		VECTOR_LOCAL_TIMER,
-		VECTOR_RESCHEDULE,
-		VECTOR_CALL_FUNCTION,
-		VECTOR_CALL_FUNCTION_SINGLE,
-		VECTOR_IRQ_WORK,
-#endif
-	};
-	int err = 0;
-
-	for (int i = 0; latency_softirq_name(i) && !err; i++)
-		if (q->asked & REC_IRQ_SOFT && q->config->softirqs >> i & 1)
-			err = make_row(q, IRQ_SOFTIRQ, i, cpu);
-	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]) && !err; i++)
-		if (q->measured & REC_IRQ_VECTORS && q->config->vectors >> vectors[i] & 1)
-			err = make_row(q, IRQ_VECTOR, vectors[i], cpu);
-	if (!err && q->measured & REC_IRQ_NMIS)
-		err = make_row(q, IRQ_NMI, 0, cpu);
-	return err;
-}
-
-int irq_rows_prepare(struct session *s)
-{
-	struct irq_state *q = s->state;
-	int err = 0;
-
-	memset(q->row, 0, sizeof(*q->row));
-	for (size_t i = 0; i < s->cpus.n && !err; i++)
-		err = make_rows(q, s->cpus.ids[i]);
-	return err;
+	return each_row(s, count_row, &sum) ? 0 : sum;
 }

@@ -134,9 +134,9 @@ static void choose(struct irq_state *q, const struct btf *btf)
 /* --- Maps, by what the machine has. */
 
 #define ROWS_BYTES_MAX (64 << 20)
-#define ROWS_A_CPU     24 /* softirqs, also in ksoftirqd, vectors, NMIs */
-#define ROWS_A_LINE    8  /* CPUs that take turns at one */
-#define ROWS_MORE      256
+#define ROWS_A_CPU     8 /* vectors that come seldom, IPIs, sections */
+#define ROWS_A_LINE    8 /* CPUs that take turns at one */
+#define ROWS_MORE      64
 #define WORKS_MAX      1024
 #define BEHIND_MAX     512
 #define THREADS_MORE   64
@@ -166,6 +166,7 @@ static int size_maps(const struct session *s)
 		{ q->skeleton->maps.measured_cpus, c->cpus },
 		{ q->skeleton->maps.ksoftirqds, c->cpus },
 		{ q->skeleton->maps.rows, count_rows(s) },
+		{ q->skeleton->maps.fixed_rows, c->cpus * IRQ_FIXED },
 		{ q->skeleton->maps.worst_cases, c->worst ? c->cpus * IRQ_LISTS * c->worst : 1 },
 		{ q->skeleton->maps.above_cases, c->above_ns ? c->cpus * IRQ_CONTEXTS * IRQ_ABOVE_SLOTS : 1 },
 		{ q->skeleton->maps.wanted_lines, q->wanted_lines.n + 1 },

@@ -35,7 +35,7 @@ static struct {
 	struct irq_cpu cpus[CPUS];
 	struct irq_row zeros;
 	struct irq_key keys[ROWS];
-	struct irq_row rows[ROWS];
+	struct irq_row rows[ROWS], fixed[CPUS * IRQ_FIXED];
 	unsigned n_rows, room;
 	__u32 tids[THREADS];
 	struct irq_thread threads[THREADS];
@@ -74,6 +74,8 @@ static void *bpf_map_lookup_elem(void *map, const void *key)
 	if (map == &behind)
 		return find(fake.behind_keys, sizeof(fake.behind_keys[0]), fake.n_behinds, key, fake.behinds,
 			    sizeof(fake.behinds[0]));
+	if (map == &fixed_rows)
+		return &fake.fixed[index];
 	if (map == &cpus)
 		return &fake.cpus[index];
 	if (map == &row_zeros)
@@ -237,6 +239,10 @@ static const struct irq_row *row(enum irq_kind kind, int id, const void *what, u
 {
 	struct irq_key key = { .what = (__u64)(uintptr_t)what, .id = id, .cpu = (__u16)cpu, .kind = kind };
 
+	const struct irq_row *fixed = &fake.fixed[cpu * IRQ_FIXED + irq_fixed(kind, id) % IRQ_FIXED];
+
+	if (irq_fixed(kind, id) < IRQ_FIXED)
+		return fixed->of[IRQ_RUN].count + fixed->no_start ? fixed : NULL;
 	return find(fake.keys, sizeof(key), fake.n_rows, &key, fake.rows, sizeof(fake.rows[0]));
 }
 
