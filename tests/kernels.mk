@@ -3,7 +3,7 @@
 #                        takes some of them
 # make readme-kernels    the table of the last run into README.md
 
-KERNEL_TESTS := tests/kernels/run tests/kernels/offline tests/kernels/wakeup tests/kernels/irq_off tests/kernels/beside_perf tests/kernels/faults
+KERNEL_TESTS := tests/kernels/run tests/kernels/offline tests/kernels/wakeup tests/kernels/irq_line tests/kernels/irq_off tests/kernels/beside_perf tests/kernels/faults
 KERNEL_RESULTS := $(abspath $(O)/kernels.results)
 KERNEL_ENV := GUEST_amd64=$(abspath $(O)) GUEST_arm64=$(abspath $(O)/arm64) KERNEL_RESULTS=$(KERNEL_RESULTS)
 
