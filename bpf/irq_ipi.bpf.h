@@ -290,19 +290,21 @@ static __always_inline __u64 ipi_take(struct ipi_way *way, __u64 vector, __u64 *
 	return n;
 }
 
-static __always_inline void ipi_waited(void *ctx, struct irq_cpu *cpu, struct irq_row *row, struct irq_event *e,
-				       __u64 sent_ns)
+static __always_inline void ipi_waited(void *ctx, struct irq_cpu *cpu, struct irq_row *row, const struct irq_key *key,
+				       __u64 sent_ns, __u64 start_ns)
 {
-	if (sent_ns > e->end_ns)
+	struct irq_event e = { .of = *key, .measure = IRQ_WAIT, .end_ns = start_ns };
+
+	if (sent_ns > start_ns)
 		irq_count(IRQ_COUNT_CLOCK);
-	e->total_ns = spans_gap(sent_ns, e->end_ns);
-	irq_row_wait(row, e->total_ns, e->end_ns);
-	irq_case_offer(ctx, cpu, e, IRQ_IN_HARDIRQ);
+	e.total_ns = spans_gap(sent_ns, start_ns);
+	irq_row_wait(row, e.total_ns, start_ns);
+	irq_case_offer(ctx, cpu, &e, IRQ_WORST_IPIS, IRQ_IN_HARDIRQ);
 }
 
 static __always_inline void irq_ipi_arrived(void *ctx, struct irq_cpu *cpu, __u32 cpu_id, __s32 vector, __u64 start_ns)
 {
-	struct irq_event e = { .list = IRQ_WORST_IPIS, .measure = IRQ_WAIT, .end_ns = start_ns };
+	struct irq_key key = { .id = vector, .cpu = (__u16)cpu_id, .kind = IRQ_IPI };
 	__u64 at = (__u64)vector, sent_ns, n, last_ns;
 	struct ipi_way *way;
 	struct irq_row *row;
@@ -317,10 +319,7 @@ static __always_inline void irq_ipi_arrived(void *ctx, struct irq_cpu *cpu, __u3
 	way->last_ns = start_ns;
 	if (!ipi_has_senders(vector))
 		return;
-	e.of.id = vector;
-	e.of.cpu = (__u16)cpu_id;
-	e.of.kind = IRQ_IPI;
-	row = irq_row_make(&e.of, NULL);
+	row = irq_row_make(&key, NULL);
 	if (!row)
 		return;
 	n = ipi_take(way, at, &sent_ns);
@@ -331,7 +330,7 @@ static __always_inline void irq_ipi_arrived(void *ctx, struct irq_cpu *cpu, __u3
 	}
 	if (n > 1)
 		row->joined += n - 1;
-	ipi_waited(ctx, cpu, row, &e, sent_ns);
+	ipi_waited(ctx, cpu, row, &key, sent_ns, start_ns);
 }
 
 #endif

@@ -149,7 +149,7 @@ static __always_inline void work_offer(void *ctx, struct irq_cpu *cpu, const str
 		return;
 	*busy = 1;
 	barrier();
-	irq_case_offer(ctx, cpu, e, cpu->spans.open[LEVEL_SOFTIRQ].kind ? IRQ_IN_SOFTIRQ : IRQ_IN_TASK);
+	irq_case_offer(ctx, cpu, e, XXX, cpu->spans.open[LEVEL_SOFTIRQ].kind ? IRQ_IN_SOFTIRQ : IRQ_IN_TASK);
 	barrier();
 	*busy = 0;
 }
@@ -157,13 +157,10 @@ static __always_inline void work_offer(void *ctx, struct irq_cpu *cpu, const str
 static __always_inline void work_waited(void *ctx, struct irq_cpu *cpu, __u32 cpu_id, __u64 function, __u64 queued_ns,
 					__u64 now_ns)
 {
-	struct irq_event e = { .list = IRQ_WORST_WORKS, .measure = IRQ_WAIT, .end_ns = now_ns };
-	struct irq_row *row;
+	struct irq_key key = { .what = function, .cpu = (__u16)cpu_id, .kind = IRQ_WORK };
+	struct irq_event e = { .of = key, .measure = IRQ_WAIT, .end_ns = now_ns };
+	struct irq_row *row = irq_row_make(&key, NULL);
 
-	e.of.what = function;
-	e.of.cpu = (__u16)cpu_id;
-	e.of.kind = IRQ_WORK;
-	row = irq_row_make(&e.of, NULL);
 	if (!row)
 		return;
 	if (!queued_ns) {
@@ -292,21 +289,23 @@ int BPF_PROG(on_tasklet_entry, void *tasklet, void *function)
 	return 0;
 }
 
-static __always_inline void tasklet_ran(void *ctx, struct irq_cpu *cpu, struct irq_run *run, struct irq_event *e)
+static __always_inline void tasklet_ran(void *ctx, struct irq_cpu *cpu, __u32 cpu_id, const struct irq_run *run)
 {
-	struct irq_row *row = irq_row_make(&e->of, NULL);
+	struct irq_key key = { .what = run->function, .cpu = (__u16)cpu_id, .kind = IRQ_TASKLET };
+	struct irq_event e = { .of = key, .measure = IRQ_RUN };
+	struct irq_row *row = irq_row_make(&key, NULL);
 	__u64 inner_ns;
 
 	if (!row)
 		return;
 	if (run->level == LEVEL_SOFTIRQ)
-		e->end_ns = spans_moment(&cpu->spans, LEVEL_SOFTIRQ, &inner_ns);
+		e.end_ns = spans_moment(&cpu->spans, LEVEL_SOFTIRQ, &inner_ns);
 	else
-		e->end_ns = spans_moment(&cpu->spans, LEVEL_TASK, &inner_ns);
-	e->total_ns = spans_gap(run->start_ns, e->end_ns);
-	e->net_ns = spans_gap(inner_ns - run->inner_ns, e->total_ns);
-	irq_row_run(row, run->start_ns, e->end_ns, e->net_ns);
-	irq_case_offer(ctx, cpu, e, IRQ_IN_SOFTIRQ);
+		e.end_ns = spans_moment(&cpu->spans, LEVEL_TASK, &inner_ns);
+	e.total_ns = spans_gap(run->start_ns, e.end_ns);
+	e.net_ns = spans_gap(inner_ns - run->inner_ns, e.total_ns);
+	irq_row_run(row, run->start_ns, e.end_ns, e.net_ns);
+	irq_case_offer(ctx, cpu, &e, IRQ_WORST_SOFT, IRQ_IN_SOFTIRQ);
 }
 
 SEC("raw_tp/tasklet_exit")
@@ -314,7 +313,6 @@ int BPF_PROG(on_tasklet_exit, void *tasklet, void *function)
 {
 	__u32 cpu_id;
 	struct irq_cpu *cpu = irq_cpu_here(&cpu_id);
-	struct irq_event e = { .list = IRQ_WORST_SOFT, .measure = IRQ_RUN };
 	struct irq_runs *runs;
 	__u64 key;
 
@@ -326,10 +324,7 @@ int BPF_PROG(on_tasklet_exit, void *tasklet, void *function)
 		irq_count(IRQ_COUNT_NO_ENTRY);
 		return 0;
 	}
-	e.of.what = (__u64)function;
-	e.of.cpu = (__u16)cpu_id;
-	e.of.kind = IRQ_TASKLET;
-	tasklet_ran(ctx, cpu, &runs->of[0], &e);
+	tasklet_ran(ctx, cpu, cpu_id, &runs->of[0]);
 	runs->of[0].start_ns = 0;
 	return 0;
 }
