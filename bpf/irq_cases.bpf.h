@@ -31,7 +31,7 @@ struct {
 struct irq_event {
 	struct irq_key of;
 	__u64 total_ns, net_ns, end_ns;
-	__u8 list, measure;
+	__u8 measure;
 	__u8 with_stack;	       /* of the kernel, from where `ctx` is */
 	const char *name;	       /* the kernel's; NULL: none */
 	const struct irq_raise *raise; /* of a softirq's wait; else NULL */
@@ -76,7 +76,8 @@ static __always_inline void irq_case_spans(struct irq_case *c, struct spans_cpu 
 }
 
 /* `ctx`: of the program. */
-static __always_inline void irq_case_fill(void *ctx, struct irq_case *c, struct irq_cpu *cpu, const struct irq_event *e)
+static __always_inline void irq_case_fill(void *ctx, struct irq_case *c, struct irq_cpu *cpu, const struct irq_event *e,
+					  __u32 list)
 {
 	struct task_struct *running = (void *)bpf_get_current_task(), *waiting;
 	long bytes;
@@ -87,7 +88,7 @@ static __always_inline void irq_case_fill(void *ctx, struct irq_case *c, struct 
 	c->net_ns = e->net_ns;
 	c->end_ns = e->end_ns;
 	c->of = e->of;
-	c->list = e->list;
+	c->list = (__u8)list;
 	c->measure = e->measure;
 	__builtin_memset(c->name, 0, sizeof(c->name));
 	if (e->name)
@@ -124,21 +125,23 @@ static __always_inline __u32 irq_case_smallest(struct irq_cpu *cpu, __u32 list)
 	return slot;
 }
 
-static __always_inline void irq_case_worst(void *ctx, struct irq_cpu *cpu, const struct irq_event *e)
+static __always_inline void irq_case_worst(void *ctx, struct irq_cpu *cpu, const struct irq_event *e, __u32 list)
 {
-	__u32 list = e->list, slot = irq_case_smallest(cpu, list);
+	__u64 slot = irq_case_smallest(cpu, list);
 	__u32 at = (e->of.cpu * IRQ_LISTS + list) * config.worst + slot;
 	struct irq_case *c = bpf_map_lookup_elem(&worst_cases, &at);
 
+	KBPFPROF_ONE_REGISTER(slot);
 	if (!c || slot >= IRQ_WORST_MAX)
 		return;
 	cpu->worst_ns[list][slot] = e->total_ns;
-	irq_case_fill(ctx, c, cpu, e);
+	irq_case_fill(ctx, c, cpu, e, list);
 	irq_case_smallest(cpu, list);
 }
 
 /* --above: a slot that user space has emptied. */
-static __always_inline void irq_case_above(void *ctx, struct irq_cpu *cpu, const struct irq_event *e, __u32 level)
+static __always_inline void irq_case_above(void *ctx, struct irq_cpu *cpu, const struct irq_event *e, __u32 list,
+					   __u32 level)
 {
 	irq_count(IRQ_COUNT_ABOVE);
 	for (__u32 i = 0; i < IRQ_ABOVE_SLOTS; i++) {
@@ -147,19 +150,21 @@ static __always_inline void irq_case_above(void *ctx, struct irq_cpu *cpu, const
 
 		if (!c || c->total_ns)
 			continue;
-		irq_case_fill(ctx, c, cpu, e);
+		irq_case_fill(ctx, c, cpu, e, list);
 		return;
 	}
 	irq_count(IRQ_COUNT_ABOVE_UNTOLD);
 }
 
-/* `level`, a constant: the context that the program runs in. `e->list` is one, too. */
-static __always_inline void irq_case_offer(void *ctx, struct irq_cpu *cpu, const struct irq_event *e, __u32 level)
+/* `list`, a constant: old verifiers would not know it if it came out of memory. `level`: the context that the program
+ * runs in. */
+static __always_inline void irq_case_offer(void *ctx, struct irq_cpu *cpu, const struct irq_event *e, __u32 list,
+					   __u32 level)
 {
-	if (e->total_ns > cpu->least_worst_ns[e->list] && config.worst)
-		irq_case_worst(ctx, cpu, e);
+	if (e->total_ns > cpu->least_worst_ns[list] && config.worst)
+		irq_case_worst(ctx, cpu, e, list);
 	if (config.above_ns && e->total_ns >= config.above_ns)
-		irq_case_above(ctx, cpu, e, level);
+		irq_case_above(ctx, cpu, e, list, level);
 }
 
 #endif

@@ -24,7 +24,7 @@ static __always_inline bool line_is_wanted(__u32 irq)
 static __always_inline void hard_count(void *ctx, struct irq_cpu *cpu, const struct span *span,
 				       const struct irq_key *key, const char *name)
 {
-	struct irq_event e = { .of = *key, .list = IRQ_WORST_HARD, .measure = IRQ_RUN, .name = name };
+	struct irq_event e = { .of = *key, .measure = IRQ_RUN, .name = name };
 	struct irq_row *row = irq_row_of(key, name);
 
 	if (!row)
@@ -36,7 +36,7 @@ static __always_inline void hard_count(void *ctx, struct irq_cpu *cpu, const str
 	e.total_ns = span->end_ns - span->start_ns;
 	e.net_ns = span->net_ns;
 	e.end_ns = span->end_ns;
-	irq_case_offer(ctx, cpu, &e, IRQ_IN_HARDIRQ);
+	irq_case_offer(ctx, cpu, &e, IRQ_WORST_HARD, IRQ_IN_HARDIRQ);
 }
 
 /* The end of a span, or NULL, that is counted unless its beginning or end was missed. */

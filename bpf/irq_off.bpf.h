@@ -59,7 +59,7 @@ static __always_inline void off_count_place(const struct irq_place_key *place, _
 static __always_inline void off_count_section(void *ctx, struct irq_cpu *cpu, __u32 cpu_id, __u32 kind, __u64 start_ns,
 					      __u64 end_ns, __u64 net_ns)
 {
-	struct irq_event e = { .list = IRQ_WORST_OFF, .measure = IRQ_RUN, .with_stack = 1 };
+	struct irq_event e = { .measure = IRQ_RUN, .with_stack = 1 };
 	struct irq_row *row;
 
 	e.of.cpu = (__u16)cpu_id;
@@ -72,7 +72,7 @@ static __always_inline void off_count_section(void *ctx, struct irq_cpu *cpu, __
 		return;
 	e.total_ns = e.net_ns = net_ns;
 	e.end_ns = end_ns;
-	irq_case_offer(ctx, cpu, &e, IRQ_IN_HARDIRQ);
+	irq_case_offer(ctx, cpu, &e, IRQ_WORST_OFF, IRQ_IN_HARDIRQ);
 }
 
 /*

@@ -68,7 +68,7 @@ static __always_inline bool soft_in_ksoftirqd(__u32 cpu_id)
 static __always_inline void soft_begin(void *ctx, struct irq_cpu *cpu, __u32 cpu_id, struct irq_soft *soft,
 				       __u64 number, __u64 start_ns)
 {
-	struct irq_event e = { .list = IRQ_WORST_RAISED, .measure = IRQ_WAIT };
+	struct irq_event e = { .measure = IRQ_WAIT };
 	struct irq_raise *raise;
 
 	soft->id = (__s32)number;
@@ -89,7 +89,7 @@ static __always_inline void soft_begin(void *ctx, struct irq_cpu *cpu, __u32 cpu
 		e.total_ns = soft->wait_ns;
 		e.end_ns = start_ns;
 		e.raise = raise;
-		irq_case_offer(ctx, cpu, &e, IRQ_IN_SOFTIRQ);
+		irq_case_offer(ctx, cpu, &e, IRQ_WORST_RAISED, IRQ_IN_SOFTIRQ);
 	}
 	raise->joined = 0;
 	barrier();
@@ -99,7 +99,7 @@ static __always_inline void soft_begin(void *ctx, struct irq_cpu *cpu, __u32 cpu
 /* It ended: soft->run has its start and its net time. */
 static __always_inline void soft_end(void *ctx, struct irq_cpu *cpu, __u32 cpu_id, struct irq_soft *soft, __u64 end_ns)
 {
-	struct irq_event e = { .list = IRQ_WORST_SOFT, .measure = IRQ_RUN };
+	struct irq_event e = { .measure = IRQ_RUN };
 	struct irq_row *row;
 	__u64 by = soft->by;
 
@@ -119,7 +119,7 @@ static __always_inline void soft_end(void *ctx, struct irq_cpu *cpu, __u32 cpu_i
 	} else {
 		row->no_start++;
 	}
-	irq_case_offer(ctx, cpu, &e, IRQ_IN_SOFTIRQ);
+	irq_case_offer(ctx, cpu, &e, IRQ_WORST_SOFT, IRQ_IN_SOFTIRQ);
 }
 
 /* --- PREEMPT_RT */

@@ -98,7 +98,7 @@ static __always_inline struct irq_row *thread_row(struct irq_event *e, const str
 static __always_inline void thread_begins(void *ctx, struct irq_cpu *cpu, __u32 cpu_id, struct irq_thread *t,
 					  struct task_struct *prev, struct task_struct *next, __u64 now_ns)
 {
-	struct irq_event e = { .list = IRQ_WORST_THREADS, .measure = IRQ_WAIT, .task = prev, .end_ns = now_ns };
+	struct irq_event e = { .measure = IRQ_WAIT, .task = prev, .end_ns = now_ns };
 	struct irq_row *row;
 
 	if (t->start_ns || !t->woken_ns) /* it goes on; or it was woken by another than a hard handler */
@@ -111,7 +111,7 @@ static __always_inline void thread_begins(void *ctx, struct irq_cpu *cpu, __u32 
 	if (!row)
 		return;
 	irq_row_wait(row, e.total_ns, now_ns);
-	irq_case_offer(ctx, cpu, &e, IRQ_IN_TASK);
+	irq_case_offer(ctx, cpu, &e, IRQ_WORST_THREADS, IRQ_IN_TASK);
 }
 
 static __always_inline void thread_ends(__u32 cpu_id, struct irq_thread *t, struct task_struct *task, __u64 now_ns)

@@ -149,7 +149,8 @@ static __always_inline void work_offer(void *ctx, struct irq_cpu *cpu, const str
 		return;
 	*busy = 1;
 	barrier();
-	irq_case_offer(ctx, cpu, e, XXX, cpu->spans.open[LEVEL_SOFTIRQ].kind ? IRQ_IN_SOFTIRQ : IRQ_IN_TASK);
+	irq_case_offer(ctx, cpu, e, IRQ_WORST_WORKS,
+		       cpu->spans.open[LEVEL_SOFTIRQ].kind ? IRQ_IN_SOFTIRQ : IRQ_IN_TASK);
 	barrier();
 	*busy = 0;
 }
