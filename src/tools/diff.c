@@ -59,9 +59,9 @@ static int parse_range(const char *text, const char *option, struct load_range *
 
 static int check_side(const struct recording *r, const char *path)
 {
-	if (!r->latency)
+	if (!r->latency && !r->irq)
 		return 0;
-	warnx("%s holds latencies: only recordings of 'profile' can be compared", path);
+	warnx("%s holds %s: only recordings of 'profile' can be compared", path, r->irq ? "interrupts" : "latencies");
 	return -EINVAL;
 }
 

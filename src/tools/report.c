@@ -30,12 +30,12 @@ static const struct option_def report_option_defs[] = {
 	OPT_END,
 };
 
-static const char report_help[] = "Shows a recording that 'profile -o FILE' or 'wakeup -o FILE' wrote, in any\n"
-				  "format of that tool. Needs no privilege and nothing of the machine that was\n"
-				  "measured: the names known there are in the file. What was stripped or unreadable\n"
-				  "there is named by files given here, if they are the very same build.\n"
+static const char report_help[] = "Shows a recording that 'profile -o FILE', 'wakeup -o FILE' or 'irq -o FILE'\n"
+				  "wrote, in any format of that tool. Needs no privilege and nothing of the machine\n"
+				  "that was measured: the names known there are in the file. What was stripped or\n"
+				  "unreadable there is named by files given here, if they are the very same build.\n"
 				  "\n"
-				  "  kbpfprof report FILE                          the table, or the latencies\n"
+				  "  kbpfprof report FILE                          what its tool shows first\n"
 				  "  kbpfprof report FILE --list                   what it holds\n"
 				  "  kbpfprof report FILE -f flamegraph > x.html   a flame graph for any browser\n"
 				  "  kbpfprof report FILE --from 30s --to 60s      a part of it\n"
@@ -117,17 +117,31 @@ int report_failed(int err, const char *path)
 	return err;
 }
 
-/* Latencies are of tasks chosen when they were measured. */
-static int prepare_latency(struct load_request *q, const struct select_options *select, const char *path)
+/* What they are of was chosen when they were measured. */
+static int refuse_selection(const struct report_options *o, const char *what, const char *path)
 {
-	const char *filter = select_given(select);
+	const char *filter = select_given(&o->select);
 
-	q->gives = REC_LATENCY;
-	q->default_view = "latency";
 	if (!filter)
 		return 0;
-	warnx("%s holds latencies, of which %s can take no part (--from and --to can)", path, filter);
+	warnx("%s holds %s, of which %s can take no part (--from and --to can)", path, what, filter);
 	return -EINVAL;
+}
+
+static int choose_view(struct load_request *q, const struct recording *r, const char *path)
+{
+	q->gives = REC_SAMPLES;
+	if (r->irq) {
+		q->gives = REC_IRQ;
+		q->default_view = "irq";
+		return refuse_selection(q->options, "interrupts", path);
+	}
+	if (r->latency) {
+		q->gives = REC_LATENCY;
+		q->default_view = "latency";
+		return refuse_selection(q->options, "latencies", path);
+	}
+	return 0;
 }
 
 static int prepare(struct load_request *q, struct loaded *loaded, const char *path)
@@ -137,9 +151,8 @@ static int prepare(struct load_request *q, struct loaded *loaded, const char *pa
 	int err;
 
 	err = keep_intervals(loaded);
-	q->gives = REC_SAMPLES;
-	if (!err && loaded->r->latency)
-		err = prepare_latency(q, &o->select, path);
+	if (!err)
+		err = choose_view(q, loaded->r, path);
 	if (err)
 		return err;
 	if (o->list) {
@@ -148,8 +161,9 @@ static int prepare(struct load_request *q, struct loaded *loaded, const char *pa
 	}
 	offline.quiet = q->quiet;
 	err = offline_resolve(loaded->r, &offline);
-	return err || loaded->r->latency ? err
-					 : select_samples(loaded->r, &o->select, path); /* by names, so after them */
+	if (err || q->gives != REC_SAMPLES)
+		return err;
+	return select_samples(loaded->r, &o->select, path); /* by names, so after them */
 }
 
 static int load(struct load_request *q, struct recording **r)
@@ -188,6 +202,6 @@ const struct tool tool_report = {
 	.options_bytes = sizeof(struct report_options),
 	.load = load,
 	.words_max = 1,
-	.gives = REC_SAMPLES | REC_LATENCY,
+	.gives = REC_SAMPLES | REC_LATENCY | REC_IRQ,
 	.default_view = "table",
 };

@@ -7,6 +7,7 @@
 #include "core/tool.h"
 #include "views/json_books.h"
 #include "views/json_frames.h"
+#include "views/json_irq.h"
 #include "views/json_latency.h"
 #include "views/json_values.h"
 
@@ -61,6 +62,7 @@ static int write_report(struct report *p)
 		return err;
 	write_samples(p);
 	json_latency(&p->j, p->r, &p->frames);
+	json_irq(&p->j, p->r, &p->frames);
 	json_object_end(&p->j);
 	json_end(&p->j);
 	return 0;
@@ -72,6 +74,7 @@ static void use_stacks(struct report *p)
 	for (size_t i = 0; i < p->r->n_samples; i++)
 		json_frames_use(&p->frames, p->r->samples[i].stack);
 	json_latency_use(p->r, &p->frames);
+	json_irq_use(p->r, &p->frames);
 }
 
 static int write_json(FILE *f, const struct recording *r, const struct view_options *o)
@@ -93,7 +96,7 @@ const struct view view_json = {
 	.name = "json",
 	.summary = "all of it, for jq and programs: kbpfprof-json(5)",
 	.takes = VIEW_KEYS | VIEW_IDLE,
-	.draws = REC_SAMPLES | REC_BASELINE | REC_LATENCY,
+	.draws = REC_SAMPLES | REC_BASELINE | REC_LATENCY | REC_IRQ,
 	.labels = LABEL_TGID | LABEL_TID,
 	.is_data = true,
 	.write = write_json,

@@ -13,21 +13,6 @@ static void write_quantile(struct json *j, const char *key, const struct rec_his
 	json_known(j, key, h->count >= 1000 / (1000 - permille), latency_quantile(h, permille));
 }
 
-static void write_buckets(struct json *j, const struct rec_hist *h)
-{
-	json_array(j, "buckets");
-	for (unsigned i = 0; i < HIST_BUCKETS; i++) {
-		if (!h->buckets[i])
-			continue;
-		json_object(j, NULL);
-		json_uint(j, "from_ns", hist_bucket_min_ns(i));
-		json_known(j, "to_ns", i + 1 < HIST_BUCKETS, hist_bucket_min_ns(i + 1));
-		json_uint(j, "count", h->buckets[i]);
-		json_object_end(j);
-	}
-	json_array_end(j);
-}
-
 static void write_hist(struct json *j, const struct recording *r, const struct rec_hist *h)
 {
 	json_line(j, NULL);
@@ -41,7 +26,7 @@ static void write_hist(struct json *j, const struct recording *r, const struct r
 	write_quantile(j, "p90_ns", h, 900);
 	write_quantile(j, "p99_ns", h, 990);
 	write_quantile(j, "p99_9_ns", h, 999);
-	write_buckets(j, h);
+	json_buckets(j, h->buckets);
 	json_line_end(j);
 }
 

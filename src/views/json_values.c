@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "kbpfprof/hist.h"
+
 void json_line(struct json *j, const char *key)
 {
 	json_object(j, key);
@@ -56,4 +58,19 @@ void json_time(struct json *j, const char *key, uint64_t unix_ns)
 	snprintf(fraction, sizeof(fraction), ".%09uZ", (unsigned)(unix_ns % 1000000000));
 	strcat(text, fraction);
 	json_string(j, key, text);
+}
+
+void json_buckets(struct json *j, const uint64_t *buckets)
+{
+	json_array(j, "buckets");
+	for (unsigned i = 0; i < HIST_BUCKETS; i++) {
+		if (!buckets[i])
+			continue;
+		json_object(j, NULL);
+		json_uint(j, "from_ns", hist_bucket_min_ns(i));
+		json_known(j, "to_ns", i + 1 < HIST_BUCKETS, hist_bucket_min_ns(i + 1));
+		json_uint(j, "count", buckets[i]);
+		json_object_end(j);
+	}
+	json_array_end(j);
 }

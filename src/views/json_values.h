@@ -15,6 +15,8 @@ void json_line_array_end(struct json *j);
 void json_address(struct json *j, const char *key, bool known, uint64_t address);
 /* null if not known */
 void json_known(struct json *j, const char *key, bool known, uint64_t value);
+/* The key buckets of a histogram: those of its HIST_BUCKETS that have values, with their bounds. */
+void json_buckets(struct json *j, const uint64_t *buckets);
 /* "2023-11-14T22:13:20.123456789Z" */
 void json_time(struct json *j, const char *key, uint64_t unix_ns);
 

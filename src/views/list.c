@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/irq.h"
 #include "core/latency.h"
 #include "core/units.h"
 #include "views/footer.h"
@@ -19,7 +20,7 @@ extern const struct view view_list;
 
 struct object {
 	int mapping;
-	uint64_t fires;	 /* of samples that ran in it; of latencies: stacks of cases */
+	uint64_t fires;	 /* of samples that ran in it; of latencies and interrupts: their stacks */
 	uint64_t frames; /* distinct locations ... */
 	uint64_t named;	 /* ... that have a name */
 };
@@ -58,6 +59,18 @@ static void count_cases(struct object *objects, const struct recording *r)
 	}
 }
 
+static void count_irq(struct object *objects, const struct recording *r)
+{
+	const struct rec_irq *q = r->irq;
+
+	for (size_t i = 0; i < q->n_cases; i++)
+		count_stack(objects, r, q->cases[i].stack, 1);
+	for (size_t i = 0; i < q->n_senders; i++)
+		count_stack(objects, r, q->senders[i].stack, 1);
+	for (size_t i = 0; i < q->n_places; i++)
+		count_stack(objects, r, q->places[i].stack, 1);
+}
+
 static void count_objects(struct object *objects, const struct recording *r)
 {
 	for (size_t i = 0; i < r->n_mappings; i++)
@@ -70,6 +83,8 @@ static void count_objects(struct object *objects, const struct recording *r)
 		count_stack(objects, r, r->samples[i].stack, r->samples[i].fires);
 	if (r->latency)
 		count_cases(objects, r);
+	if (r->irq)
+		count_irq(objects, r);
 }
 
 static int write_objects(FILE *f, const struct recording *r)
@@ -98,11 +113,17 @@ static int write_objects(FILE *f, const struct recording *r)
 	return 0;
 }
 
+/* What intervals count. */
+static const char *events_of(const struct recording *r)
+{
+	return r->irq ? "events" : footer_has_samples(r) ? "samples" : "delays";
+}
+
 static void write_intervals(FILE *f, const struct recording *r)
 {
 	if (!r->n_intervals)
 		return;
-	fprintf(f, "\n%8s  %10s  %10s  %10s\n", "interval", "from", "to", footer_has_samples(r) ? "samples" : "delays");
+	fprintf(f, "\n%8s  %10s  %10s  %10s\n", "interval", "from", "to", events_of(r));
 	for (size_t i = 0; i < r->n_intervals; i++) {
 		const struct rec_interval *interval = &r->intervals[i];
 		char from[UNITS_BYTES], to[UNITS_BYTES], count[UNITS_BYTES];
@@ -123,6 +144,10 @@ static void write_distinct(FILE *f, const struct recording *r, const struct view
 		footer_line(f, o, "histograms: %s; causes by length of the delay: %s; delays in full: %s",
 			    units_count(hists, l->n_hists), units_count(causes, l->n_causes),
 			    units_count(cases, l->n_cases));
+	if (r->irq)
+		footer_line(f, o, "sources: %s; of them on a CPU: %s; events in full: %s",
+			    units_count(hists, r->irq->n_sources), units_count(causes, r->irq->n_rows),
+			    units_count(cases, r->irq->n_cases));
 	if (footer_has_samples(r))
 		footer_line(f, o, "distinct: %s samples, %s stacks, %s addresses", units_count(samples, r->n_samples),
 			    units_count(stacks, r->n_stacks), units_count(locations, r->n_locations));
@@ -148,7 +173,7 @@ static int write_list(FILE *f, const struct recording *r, const struct view_opti
 const struct view view_list = {
 	.name = "list",
 	.summary = "what a recording holds",
-	.draws = REC_SAMPLES | REC_LATENCY,
+	.draws = REC_SAMPLES | REC_LATENCY | REC_IRQ,
 	.takes = VIEW_IDLE,
 	.write = write_list,
 };

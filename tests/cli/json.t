@@ -21,7 +21,7 @@ example() {
 	(cd "$tmp" && bash ./example)
 }
 
-for kind in basic hostile big empty intervals wakeup; do "$PROGRAMS/recording_make" $kind "$tmp/$kind" || exit 1; done
+for kind in basic hostile big empty intervals wakeup irq; do "$PROGRAMS/recording_make" $kind "$tmp/$kind" || exit 1; done
 report basic >"$tmp/report.json"
 is 'it is written' $? 0
 jq_is 'format' report.json '.format, .version' $'kbpfprof-report\n1'
@@ -50,7 +50,7 @@ jq_is 'the run' report.json '.meta | [.host, .kernel, .target, .start, .start_un
 	'["board","6.1.0-test x86_64","whole machine","2023-11-14T22:13:20.000000000Z",1700000000,10000000000,2]'
 
 # --- the examples of the manual page
-is 'kbpfprof-json(5): examples' "$(grep -c '^\.EX' "$man")" 9
+is 'kbpfprof-json(5): examples' "$(grep -c '^\.EX' "$man")" 11
 is 'example: functions' "$(example 1)" '6000000000 worker spin
 2000000000 [kernel] copy_to_user
 1000000000 libc.so.6 memcpy
@@ -132,6 +132,59 @@ is 'example: the worst delay' "$(example 9)" '187.4 us at 2023-11-14T22:13:25.12
   30 hard IRQ 45 eth0
   12.1 timer late: interrupts off
   6.7 context switch'
+
+# --- interrupts: what tests/programs/recording_irq.h says
+jq_is 'no interrupts in a latency recording' report.json '.irq' null
+report irq >"$tmp/report.json"
+jq_is 'irq: nothing was sampled, no latencies' report.json '.sampling, .samples, .latency' $'null\n[]\nnull'
+jq_is 'irq: what was measured' report.json '.irq | .measured, .not_shown, .filter, .above_ns, .storm_count, .probe_ns, .probe_fires' \
+	$'["hard","soft","threads","ipis","off"]\n["nmis"]\nnull\n100000\n1000\n100000\n100000'
+jq_is 'irq: counts' report.json '.irq.counts | to_entries[] | select(.value > 0) | [.key, .value]' $'["no_entry",1]\n["above",1]'
+jq_is 'irq: sources' report.json '.irq.sources | sort_by(.kind)[] | [.kind, .number, .name, .text, .affinity, .effective_affinity, .tid]' \
+	'["ipi",1,null,"reschedule",null,null,null]
+["irqs_off",null,null,"interrupts off",null,null,null]
+["ksoftirqd",3,null,"NET_RX in ksoftirqd",null,null,null]
+["line",45,"eth0","45 eth0","0-1","1",null]
+["softirq",3,null,"NET_RX",null,null,null]
+["thread",45,"eth0","irq/45-eth0",null,null,177]'
+jq_is 'irq: rows' report.json '.irq | .sources as $s | .rows[] | [$s[.source].kind, .cpu, .count, .gross_ns, .run.sum_ns, .run.max_ns, .wait.count, .wait.max_ns]' \
+	'["line",1,14001,29490100,28090000,90000,null,null]
+["softirq",1,4000,200000000,200000000,50000,4000,1500]
+["thread",1,101,708000,708000,8000,101,300000]
+["ksoftirqd",1,10,4000000,4000000,400000,null,null]
+["irqs_off",0,3,120000,120000,60000,null,null]
+["ipi",0,700,0,null,null,700,800]'
+jq_is 'irq: the busiest second' report.json '.irq.rows[] | select(.peak_count) | [.peak_count, .peak_time, .storms]' \
+	'[3000,"2023-11-14T22:13:23.000000000Z",1]'
+jq_is 'irq: who raised softirqs' report.json '.irq.rows[] | select(.joined > 0) | .raised_in, .joined' $'{"task":0,"softirq":0,"hardirq":4000}\n5000'
+jq_is 'irq: buckets have all values' report.json '[.irq.rows[] | .run, .wait | values] | length, all(.[];
+	(.buckets | map(.count) | add) == .count and .buckets[0].from_ns <= .min_ns and .max_ns < .buckets[-1].to_ns)' $'8\ntrue'
+# 2000 lies below 2048, 12 000 below 12 288, 300 000 alone has no p99.9 of 101.
+jq_is 'irq: quantiles' report.json '.irq.rows[0].run, .irq.rows[2].wait | [.p50_ns, .p99_ns, .p99_9_ns]' $'[2047,2047,2047]\n[12287,12287,null]'
+jq_is 'irq: behind, senders, places' report.json '.frames as $f | .irq | (.behind[] | [.comm, .priority, .count, .ns, .max_ns]),
+	(.senders[] | [.text, .callsite, .context, .comm, .count, (.stack | map($f[.].symbol) | join(" "))]),
+	(.places[] | [.kind, .name, .exact, .count, .ns, .max_ns, (.stack | map($f[.].symbol) | join(" "))])' \
+	'["camera-svc","worse",1,300000,300000]
+["reschedule","ttwu_queue_wakelist","task","worker",700,"ttwu_queue_wakelist try_to_wake_up"]
+["irqs_off","uart_write",false,3,120000,60000,"_raw_spin_unlock_irqrestore uart_write"]'
+jq_is 'irq: intervals' report.json '.irq | .sources as $s | .intervals[] | [.start_ns, $s[.source].text, .count, .ns, .max_ns]' \
+	$'[0,"45 eth0",9001,18090000,90000]\n[10000000000,"45 eth0",5000,10000000,null]'
+jq_is 'irq: cases' report.json '.irq.cases[] | [.list, .measure, .above, .total_ns, .net_ns, .time, .runnable, .task.comm, .delayed.prio_text, .raised_by, .stack]' \
+	'["threads","wait",false,300000,null,"2023-11-14T22:13:23.123456789Z",2,"camera-svc","FIFO 80",null,null]
+["threads","wait",true,300000,null,"2023-11-14T22:13:23.123456789Z",2,"camera-svc","FIFO 80",null,null]'
+jq_is 'irq: spans' report.json '.irq.cases[0].spans[] | [.kind, .id, .name, .start_ns, .end_ns, .net_ns]' \
+	$'["hardirq",45,"eth0",-302000,-300000,2000]\n["task",233,"camera-svc",-900000,0,898000]'
+is 'example: what they took of each CPU' "$(example 10)" '1 % CPU 1 NET_RX
+0.14 % CPU 1 45 eth0
+0.02 % CPU 1 NET_RX in ksoftirqd'
+is 'example: behind whom' "$(example 11)" 'irq/45-eth0: 300 us behind camera-svc, of worse priority'
+# The second half: its longest run of the line is known to its bucket, and not when that ended.
+report irq --from 10s >"$tmp/part.json"
+jq_is 'irq: a part' part.json '.irq | .rows[0], .rows[1] | [.count, .run.max_ns, .run.max_time, .peak_count]' \
+	'[5000,2047,null,null]
+[10,400000,"2023-11-14T22:13:23.123456789Z",null]'
+jq_is 'irq: of a part nothing of the rest' part.json '.irq | (.cases, .behind, .senders | length), (.sources | map(.kind) | sort | join(" "))' \
+	$'0\n0\n0\nirqs_off ksoftirqd line'
 cp "$tmp/basic.json" "$tmp/report.json"
 
 # --- a part, a comparison, nothing, much

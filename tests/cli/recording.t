@@ -9,19 +9,19 @@ here=$(dirname "$(readlink -f "$0")")
 page=$here/../../docs/kbpfprof-recording.5
 make="$PROGRAMS/recording_make"
 
-for kind in basic intervals damaged newer empty unborn hostile wakeup; do
+for kind in basic intervals damaged newer empty unborn hostile wakeup irq; do
 	ok "made: $kind" "$make" "$kind" "$tmp/$kind"
 done
 sql() { sqlite3 -readonly "$@"; }
 
 # --- SQLite finds them whole; they are small
-for kind in basic hostile empty unborn wakeup; do
+for kind in basic hostile empty unborn wakeup irq; do
 	is "integrity_check: $kind" "$(sql "$tmp/$kind" 'PRAGMA integrity_check')" ok
 done
 is 'foreign keys hold' "$(sql "$tmp/hostile" 'PRAGMA foreign_key_check'; sql "$tmp/intervals" 'PRAGMA foreign_key_check'
-	sql "$tmp/wakeup" 'PRAGMA foreign_key_check')" ''
-is 'application_id and user_version' "$(sql "$tmp/basic" 'PRAGMA application_id; PRAGMA user_version' | tr '\n' ' ')" '1801613414 3 '
-within 'bytes of a small one' "$(stat -c %s "$tmp/basic")" 1 24576
+	sql "$tmp/wakeup" 'PRAGMA foreign_key_check'; sql "$tmp/irq" 'PRAGMA foreign_key_check')" ''
+is 'application_id and user_version' "$(sql "$tmp/basic" 'PRAGMA application_id; PRAGMA user_version' | tr '\n' ' ')" '1801613414 4 '
+within 'bytes of a small one' "$(stat -c %s "$tmp/basic")" 1 45056
 is 'file mode' "$(stat -c %a "$tmp/basic")" 600
 
 # --- the manual says what is there
@@ -36,7 +36,7 @@ for table in $(sql "$tmp/basic" "SELECT name FROM sqlite_schema"); do
 done
 is 'keys of meta in the manual' "$(sed -n '/^\.SS meta/,/^\.SS intervals/s/\t.*//p' "$page")" \
 	"$(sql "$tmp/basic" 'SELECT key FROM meta ORDER BY key')"
-words=$(sed -n '/char \*const kinds\[\]/,/_Static_assert(COUNT(causes)/p' "$here/../../src/db/schema.c" | grep -o '= "[a-z_]*"' | cut -d'"' -f2 | grep .)
+words=$(sed -n '/char \*const kinds\[\]/,/_Static_assert(COUNT(causes)/p' "$here/../../src/db/schema_words.c" | grep -o '= "[a-z_]*"' | cut -d'"' -f2 | grep .)
 within 'words in the source' "$(wc -w <<<"$words")" 20 100
 for word in $words; do
 	ok "word in the manual: $word" grep -Eq "^\.BR? $word( |\$)" "$page"
@@ -46,6 +46,11 @@ within 'words of latencies in the source' "$(wc -w <<<"$words")" 50 100
 for word in $words; do
 	ok "word of latencies in the manual: $word" grep -Eq "^\.BR? $word( |\$)|^$word	" "$page"
 done
+words=$(grep -o '= "[a-z_]*"\|return "[a-z_]*"' "$here/../../src/core/irq_text.c" | cut -d'"' -f2)
+within 'words of interrupts in the source' "$(wc -w <<<"$words")" 40 100
+for word in $words; do
+	ok "word of interrupts in the manual: $word" grep -Eq "^\.BR? $word( |\$)|^$word	" "$page"
+done
 is 'the manual is well-formed' "$(mandoc -T lint -W warning "$page")" ''
 
 # --- its queries, on what is known
@@ -53,7 +58,7 @@ query() { # NAME FILE
 	sed -n "/^\.\\\\\" query $1\$/,/^\.\\\\\" end/p" "$page" | grep -v '^\.' | sed 's/\\-/-/g' >"$tmp/query"
 	sql "$2" <"$tmp/query"
 }
-is 'queries in the manual' "$(grep -c '^\.\\" query' "$page")" 7
+is 'queries in the manual' "$(grep -c '^\.\\" query' "$page")" 9
 is 'query: functions' "$(query functions "$tmp/basic")" 'spin|600|60.0
 copy_to_user|200|20.0
 memcpy|100|10.0
@@ -86,6 +91,11 @@ is 'query: the worst case' "$(query worst "$tmp/wakeup")" '2023-11-14 22:13:25|m
 2023-11-14 22:13:25|motor_ctl|187400|hardirq|45|eth0|3|30000
 2023-11-14 22:13:25|motor_ctl|187400|timer_irqs_off|0||1|12100
 2023-11-14 22:13:25|motor_ctl|187400|switch|0||1|6700'
+is 'query: interrupts' "$(query interrupts "$tmp/irq")" '1|softirq|3||4000|50000|50000|1.0
+1|line|45|eth0|14001|2006|90000|0.14
+1|ksoftirqd|3||10|400000|400000|0.02
+1|thread|45|eth0|101|7009|8000|0.0'
+is 'query: threads' "$(query threads "$tmp/irq")" '45|eth0|101|300000|camera-svc'
 is 'addresses above 2^63' "$(sql "$tmp/basic" "SELECT printf('%x', address) FROM locations l JOIN strings s ON s.id = name WHERE text = 'ext4_write'")" ffffffffc0000700
 is 'start of the kernel' "$(sql "$tmp/basic" "SELECT printf('%x', start) FROM mappings WHERE kind = 'kernel'")" ffffffff81000000
 
@@ -136,11 +146,14 @@ check_sums() { # FILE
 	want=$(rows "$file" meta "key <> 'checksum'" key | perl -e "$checksum")
 	is "checksum of meta: ${file##*/}" "$(sql "$file" "SELECT value FROM meta WHERE key = 'checksum'")" "$want"
 	for id in $(sql "$file" 'SELECT id FROM intervals'); do
-		want=$(for table in strings mappings locations stacks labels; do rows "$file" $table "interval = $id" id; done | perl -e "$checksum")
+		want=$(for table in strings mappings locations stacks labels irq_sources; do rows "$file" $table "interval = $id" id; done | perl -e "$checksum")
 		is "checksum of names: ${file##*/} $id" "$(sql "$file" "SELECT dictionary_checksum FROM intervals WHERE id = $id")" "$want"
 		want=$({
 			rows "$file" intervals "id = $id" id
-			for table in losses counts histograms causes cases parts spans points waits; do rows "$file" $table "interval = $id" rowid; done
+			for table in losses counts histograms causes cases parts spans points waits offline \
+				irq_settings irq_rows irq_histograms irq_cases irq_spans irq_behind irq_senders irq_places irq_points irq_events; do
+				rows "$file" $table "interval = $id" rowid
+			done
 		} | perl -e "$checksum")
 		is "checksum of numbers: ${file##*/} $id" "$(sql "$file" "SELECT checksum FROM intervals WHERE id = $id")" "$want"
 	done
@@ -149,6 +162,7 @@ check_sums "$tmp/basic"
 check_sums "$tmp/intervals"
 check_sums "$tmp/hostile"
 check_sums "$tmp/wakeup"
+check_sums "$tmp/irq"
 
 # --- buckets of a histogram: their numbers and starts by the manual's rules
 buckets='
@@ -194,7 +208,7 @@ refusal() { # NAME FILE WORDS [STATUS]
 	like "$1: message" "$err" "^kbpfprof report: .*$3"
 	is "$1: nothing on stdout" "$out" ''
 }
-refusal newer "$tmp/newer" 'newer version of kbpfprof \(format 4, this one reads 3\)'
+refusal newer "$tmp/newer" 'newer version of kbpfprof \(format 5, this one reads 4\)'
 refusal unborn "$tmp/unborn" 'holds no interval' 1
 refusal 'a folder' "$tmp" 'is a folder'
 refusal 'no file' "$tmp/none" 'No such file' 1

@@ -19,7 +19,7 @@
  * intervals  five of 10 s; number k (1 to 5) has 100 of steady[prog] < main[prog] and 10 * k of
  *            step<k>[prog] < main[prog], all of comm prog; 1 000 due, the rest idle; number 3 lost 7 (map full).
  * damaged    the same, but the samples of interval 3 were counted up by one behind its checksum's back.
- * newer      basic, of format 4.
+ * newer      basic, of format 5.
  * empty      one interval of 10 s without samples: 2 000 due, all idle.
  * unborn     no interval.
  * hostile    basic's books, 1 000 samples; names of functions, objects and comms are those in hostile[] below,
@@ -27,6 +27,7 @@
  * big        one interval of 100 s: 100 000 samples, each a row of its own: 20 000 stacks of 16 frames, each of
  *            5 threads (1000 + 0 to 4); 200 objects /usr/lib/obj000.so to obj199.so of 40 functions each; 50 comms.
  * wakeup     latencies, see recording_wakeup.h.
+ * irq        interrupts, see recording_irq.h.
  */
 #include <err.h>
 #include <sqlite3.h>
@@ -35,6 +36,7 @@
 #include <string.h>
 
 #include "db/db.h"
+#include "recording_irq.h"
 #include "recording_wakeup.h"
 
 #define PERIOD_NS   10000000ull
@@ -354,6 +356,7 @@ static const struct {
 	{ "hostile", make_hostile, NULL },
 	{ "big", make_big, NULL },
 	{ "wakeup", make_wakeup, NULL },
+	{ "irq", make_irq, NULL },
 };
 
 int main(int argc, char **argv)
