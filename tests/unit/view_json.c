@@ -194,7 +194,8 @@ static void test_empty(void **state)
 	(void)state;
 	r->meta.start_unix_ns += 123456789;
 	text = build_view("json", r, (struct view_options){ 0 });
-	has(text, "\"mappings\": [],\n  \"frames\": [],\n  \"samples\": [],\n  \"latency\": null,\n  \"irq\": null\n}\n");
+	has(text,
+	    "\"mappings\": [],\n  \"frames\": [],\n  \"samples\": [],\n  \"latency\": null,\n  \"irq\": null\n}\n");
 	has(text, "\"start\": \"2023-11-14T22:13:20.123456789Z\",\n    \"start_unix_s\": 1700000000.123456,\n");
 	free(text);
 	recording_free(r);
