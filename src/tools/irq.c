@@ -211,8 +211,11 @@ static int fill_maps(struct session *s)
 static int irq_attach(struct session *s)
 {
 	struct irq_state *q = s->state;
-	int err = make_buffers(q);
+	int err = irq_programs_check(q);
 
+	if (err)
+		return err;
+	err = make_buffers(q);
 	if (!err)
 		err = map_above(q);
 	if (!err)

@@ -87,6 +87,8 @@ bool irq_is_selected(const struct session *s, enum irq_kind kind, int number, co
 
 /* --- irq_programs.c: before load. 0 or -errno after a message. */
 int irq_programs_choose(struct session *s);
+/* Of a run, not of a trial: what was asked for by name cannot be left out. 0 or -EOPNOTSUPP after a message. */
+int irq_programs_check(const struct irq_state *q);
 const char *irq_programs_left_out(const struct session *s, const char *program);
 
 /* --- irq_drain.c: rows and counts as they are now. 0 or -errno. */

@@ -87,28 +87,6 @@ static int check_needed(const struct irq_state *q, const struct btf *btf)
 	return -EOPNOTSUPP;
 }
 
-/* What was asked for by name cannot be left out. */
-static int check_named(const struct irq_state *q)
-{
-	static const struct {
-		unsigned groups;
-		enum feature feature;
-		const char *option;
-	} named[] = {
-		{ REC_IRQ_WORK, FEATURE_TRACE_WORKS, "--work" },
-		{ REC_IRQ_IPIS, FEATURE_TRACE_IPIS, "--ipi" },
-	};
-
-	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
-		if (!(q->asked & named[i].groups) || q->measured & named[i].groups)
-			continue;
-		warnx("%s: this kernel does not tell of %s (%s)", named[i].option, tracepoints_shows(named[i].feature),
-		      tracepoints_why(named[i].feature, LACK_KERNEL));
-		return -EOPNOTSUPP;
-	}
-	return 0;
-}
-
 static void choose(struct irq_state *q, const struct btf *btf)
 {
 	unsigned lacking = 0;
@@ -204,8 +182,27 @@ int irq_programs_choose(struct session *s)
 	if (!err)
 		err = irq_off_choose(s, btf);
 	if (!err)
-		err = check_named(q);
-	if (!err)
 		err = size_maps(s);
 	return err || !q->by_btf ? err : trace_programs_choose_types(q->skeleton->obj);
+}
+
+int irq_programs_check(const struct irq_state *q)
+{
+	static const struct {
+		unsigned groups;
+		enum feature feature;
+		const char *option;
+	} named[] = {
+		{ REC_IRQ_WORK, FEATURE_TRACE_WORKS, "--work" },
+		{ REC_IRQ_IPIS, FEATURE_TRACE_IPIS, "--ipi" },
+	};
+
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+		if (!(q->asked & named[i].groups) || q->measured & named[i].groups)
+			continue;
+		warnx("%s: this kernel does not tell of %s (%s)", named[i].option, tracepoints_shows(named[i].feature),
+		      tracepoints_why(named[i].feature, LACK_KERNEL));
+		return -EOPNOTSUPP;
+	}
+	return 0;
 }
