@@ -235,7 +235,7 @@ int BPF_PROG(on_work_end, struct work_struct *work)
 	struct irq_key key = { .kind = IRQ_WORK };
 	struct irq_run *run;
 	struct irq_row *row;
-	__u64 start_ns, now_ns;
+	__u64 start_ns = 0, now_ns;
 	__u32 cpu_id;
 
 	if (!enabled)
