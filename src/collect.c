@@ -122,10 +122,13 @@ static int run(const struct invocation *in, const struct show *show, struct outp
 		.sink = output->path ? &sink : NULL,
 	};
 
+	int err;
+
 	if (session_run(&session, r))
 		return session.exit_code;
-	if (finish(in, show, output->saver, r))
-		return EXIT_FAILED;
+	err = finish(in, show, output->saver, r);
+	if (err)
+		return err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	if (r->limit_exceeded)
 		return EXIT_LIMIT;
 	if (in->run.max_loss_pct >= 0 && recording_lost_pct(r) > in->run.max_loss_pct)

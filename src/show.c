@@ -156,14 +156,14 @@ int show_loaded(struct show *show, const struct invocation *in, const struct loa
 	return err ? err : check_loaded(show, request->gives);
 }
 
-/* 0, or -errno after a message; -EPIPE without one. */
+/* 0, or -errno after a message; -EPIPE without one. -EINVAL: an option that fits no part of the recording. */
 static int write_view(const struct show *show, const struct recording *r)
 {
 	int err = show->view->write(stdout, r, &show->options);
 
 	if (!err && (fflush(stdout) || ferror(stdout)))
 		err = errno ? -errno : -EIO;
-	if (err && err != -EPIPE)
+	if (err && err != -EPIPE && err != -EINVAL) /* the view has told what it was asked for and cannot show */
 		warnx("cannot write the report: %s", strerror(-err));
 	return err;
 }
