@@ -162,6 +162,50 @@ is 'damaged latencies: exit status' "$rc" 5
 like '... are named' "$err" 'interval 1 .* left out'
 like '... the rest is shown' "$out" '10\.0 s, 5000 wakeups'
 
+# --- interrupts: likewise, see tests/programs/recording_irq.h
+"$PROGRAMS/recording_make" irq "$tmp/irq" || exit 1
+report "$tmp/irq"
+is 'interrupts: exit status' "$rc" 0
+is '... stderr is empty' "$err" ''
+like '... their own view: a line' "$out" 'IRQ 45 eth0 +14 001 '
+like '... a thread' "$out" 'irq/45-eth0 +101 .* 300\.0 us'
+whole=$out
+report "$tmp/irq" -f irq
+is '... -f irq is the same' "$out" "$whole"
+report "$tmp/irq" --from 10s
+like 'a part of interrupts' "$out" 'IRQ 45 eth0 +5000 '
+unlike '... nothing of the rest' "$out" 'irq/45-eth0'
+report "$tmp/irq" --list
+is 'interrupts, --list: exit status' "$rc" 0
+like '... what there is' "$out" '^sources: 6; of them on a CPU: 6; events in full: 2$'
+like '... an interval, and what it counts' "$out" '^ +1 +0 ns +10\.0 s +13 802$'
+like '... where the stacks are' "$out" '^ +2 +4/4 +- +\[kernel\]$'
+for format in table folded flamegraph pprof latency; do
+	report "$tmp/irq" -f $format
+	is "interrupts, -f $format: exit status" "$rc" 129
+	like '... says which can' "$err" "format $format cannot show what this recording holds \\(.*irq.* can\\)"
+	is '... prints nothing' "$out" ''
+done
+report "$tmp/basic" -f irq
+is 'samples, -f irq: exit status' "$rc" 129
+for other in '--comm motor_ctl' '--pid 812' '--cpu 1' '--sym x' '--callers work' '--idle' '--depth 3'; do
+	# shellcheck disable=SC2086 # words
+	report "$tmp/irq" $other
+	is "interrupts, $other: exit status" "$rc" 129
+	like '... is named' "$err" "${other%% *}"
+	is '... prints nothing' "$out" ''
+done
+run "$KBPFPROF" diff "$tmp/irq" "$tmp/irq"
+is 'diff of interrupts: exit status' "$rc" 129
+like '... says so' "$err" 'irq holds interrupts: only recordings of .profile. can be compared'
+run "$KBPFPROF" diff "$tmp/basic" "$tmp/irq"
+is 'diff of samples and interrupts: exit status' "$rc" 129
+sqlite3 "$tmp/irq" 'UPDATE irq_rows SET joined = joined + 1 WHERE interval = 1'
+report "$tmp/irq"
+is 'damaged interrupts: exit status' "$rc" 5
+like '... are named' "$err" 'interval 1 .* left out'
+like '... the rest is shown' "$out" 'IRQ 45 eth0 +5000 '
+
 # --- bad input: a clear line, the right exit status, and no number
 report "$tmp/damaged"
 is 'a damaged interval: exit status' "$rc" 5
