@@ -392,8 +392,8 @@ static void choose_off(void *options, struct target_options *target)
 }
 
 static const struct tool_variant irq_variants[] = {
-	{ "works and IPIs", choose_parts },
-	{ "sections", choose_off },
+	{ "parts", choose_parts },
+	{ "off", choose_off },
 	{ NULL, NULL },
 };
 
