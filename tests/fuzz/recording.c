@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/irq.h"
 #include "core/latency.h"
 #include "db/db.h"
 #include "db/schema.h"
@@ -75,6 +76,37 @@ static void add_latency(struct recording *r, unsigned i, int stack)
 	l->counts[i]++;
 }
 
+static void add_irq(struct recording *r, unsigned i, int stack)
+{
+	int x = recording_string(r, "x"), source = irq_source(irq_of(r), (enum irq_kind)(i % IRQ_KINDS), 45, x);
+	struct rec_irq_row *row = irq_row(r->irq, source, i % 2);
+	struct rec_irq_case c = { .list = (enum irq_list)(i % IRQ_LISTS),
+				  .above = i % 2,
+				  .source = source,
+				  .task = { x, 1, 2, 120 },
+				  .stack = stack,
+				  .n_spans = 1,
+				  .spans = calloc(1, sizeof(*c.spans)) };
+	struct hist more = { 0 };
+
+	must(row && c.spans);
+	r->irq->worst = 2;
+	hist_add(&more, 30 + i);
+	hist_add(&more, 3000);
+	must(!irq_values_set(&row->of[i % IRQ_MEASURES], &more));
+	row->joined = row->peak_count = i + 1;
+	r->irq->sources[source].affinity = x;
+	c.spans[0] = (struct rec_irq_span){ SPAN_TASK, 3, x, -10, 0, 9 };
+	must(!irq_case(r->irq, &c));
+	must(!irq_behind(r->irq, &(struct rec_irq_behind){ source, x, i % 3, 1, 2, 2 }));
+	must(!irq_sender(r->irq, &(struct rec_irq_sender){ 1, x, IRQ_IN_TASK, x, stack, 1 }));
+	must(!irq_place(r->irq,
+			&(struct rec_irq_place){
+				.kind = IRQ_IRQS_OFF, .name = x, .stack = stack, .count = 1, .ns = i, .max_ns = i }));
+	must(!irq_point(r->irq, &(struct rec_irq_point){ i * 1000, 1000, source, 2, 3030, 3000 }));
+	r->irq->counts[i]++;
+}
+
 static void add(struct recording *r, unsigned i)
 {
 	struct rec_mapping m = { .name = recording_string(r, i % 2 ? "/a" : "[kernel]"), .kind = MAPPING_FILE };
@@ -89,6 +121,7 @@ static void add(struct recording *r, unsigned i)
 	s.stack = recording_stack(r, frames, 1, 1);
 	recording_add(r, &s);
 	add_latency(r, i, s.stack);
+	add_irq(r, i, s.stack);
 	r->lost.by_cause[LOST_MAP_FULL]++;
 	r->meta.duration_ns += 1000;
 }
@@ -259,6 +292,100 @@ static void walk_latency(const struct recording *r)
 		must(l->points[i].kind < LATENCY_KINDS && l->points[i].p50_ns <= l->points[i].max_ns);
 }
 
+static void walk_values(const struct rec_irq_values *v)
+{
+	uint64_t count = 0;
+
+	for (unsigned i = 0; v->buckets && i < HIST_BUCKETS; i++)
+		count += v->buckets[i];
+	must(count == v->count && v->min_ns <= v->max_ns && !v->buckets == !v->count);
+	for (unsigned p = 0; p <= 1000 && v->count; p += 125)
+		must(irq_quantile(v, p) >= v->min_ns && irq_quantile(v, p) <= v->max_ns);
+}
+
+static void walk_source(const struct recording *r, int source)
+{
+	must(source >= 0 && (size_t)source < r->irq->n_sources);
+}
+
+static void walk_irq_stack(const struct recording *r, int stack)
+{
+	must(stack >= -1 && stack < (int)r->n_stacks);
+}
+
+static void walk_irq_rows(const struct recording *r)
+{
+	const struct rec_irq *q = r->irq;
+
+	for (size_t i = 0; i < q->n_sources; i++) {
+		struct rec_irq_row total;
+
+		must(irq_kind_word(q->sources[i].kind) && q->sources[i].thread >= 0);
+		walk_string(r, q->sources[i].name);
+		walk_string(r, q->sources[i].affinity);
+		walk_string(r, q->sources[i].effective);
+		must(!irq_total(q, (int)i, &total));
+		for (unsigned m = 0; m < IRQ_MEASURES; m++) {
+			walk_values(&total.of[m]);
+			irq_values_free(&total.of[m]);
+		}
+	}
+	for (size_t i = 0; i < q->n_rows; i++) {
+		walk_source(r, q->rows[i].source);
+		for (unsigned m = 0; m < IRQ_MEASURES; m++)
+			walk_values(&q->rows[i].of[m]);
+	}
+	for (size_t i = 0; i < q->n_points; i++)
+		walk_source(r, q->points[i].source);
+}
+
+static void walk_irq_cases(const struct recording *r)
+{
+	const struct rec_irq *q = r->irq;
+	size_t worst[IRQ_LISTS] = { 0 };
+
+	for (size_t i = 0; i < q->n_cases; i++) {
+		const struct rec_irq_case *c = &q->cases[i];
+
+		must(irq_list_word(c->list) && irq_measure_word(c->measure) && irq_context_word(c->by) &&
+		     latency_span_word(c->by_kind));
+		worst[c->list] += !c->above;
+		must(worst[c->list] <= q->worst);
+		walk_source(r, c->source);
+		walk_string(r, c->task.comm);
+		walk_string(r, c->delayed.comm);
+		walk_irq_stack(r, c->stack);
+		for (size_t k = 0; k < c->n_spans; k++) {
+			must(latency_span_word(c->spans[k].kind) && c->spans[k].end_ns >= c->spans[k].start_ns);
+			walk_string(r, c->spans[k].name);
+		}
+	}
+}
+
+static void walk_irq(const struct recording *r)
+{
+	const struct rec_irq *q = r->irq;
+
+	walk_irq_rows(r);
+	walk_irq_cases(r);
+	for (size_t i = 0; i < q->n_behind; i++) {
+		must(q->behind[i].prio_class <= 2);
+		walk_source(r, q->behind[i].source);
+		walk_string(r, q->behind[i].comm);
+	}
+	for (size_t i = 0; i < q->n_senders; i++) {
+		must(irq_context_word(q->senders[i].context) != NULL);
+		walk_string(r, q->senders[i].callsite);
+		walk_string(r, q->senders[i].comm);
+		walk_irq_stack(r, q->senders[i].stack);
+	}
+	for (size_t i = 0; i < q->n_places; i++) {
+		must(q->places[i].kind == IRQ_IRQS_OFF || q->places[i].kind == IRQ_PREEMPT_OFF);
+		walk_string(r, q->places[i].name);
+		walk_irq_stack(r, q->places[i].stack);
+	}
+}
+
 static void walk(const struct loaded *l)
 {
 	const struct recording *r = l->r;
@@ -282,6 +409,8 @@ static void walk(const struct loaded *l)
 	}
 	if (r->latency)
 		walk_latency(r);
+	if (r->irq)
+		walk_irq(r);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
