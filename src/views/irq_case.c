@@ -75,10 +75,10 @@ static void say_raiser(const struct irq_page *p, const struct rec_irq_case *c, s
 	if (c->by_kind != SPAN_NONE && c->by_kind != SPAN_TASK && c->by_kind != SPAN_IDLE)
 		say(t, ", raised by %s%s%s",
 		    latency_context_text(who, p->r, c->by_kind, c->by_id, line_name(p, c->by_kind, c->by_id)),
-		    has_task ? " in " : "", task);
+		    has_task ? "; started in " : "", task);
 	else if (c->by != IRQ_IN_TASK)
-		say(t, ", raised in a %s%s%s", c->by == IRQ_IN_HARDIRQ ? "hard IRQ" : "softirq", has_task ? " in " : "",
-		    task);
+		say(t, ", raised in a %s%s%s", c->by == IRQ_IN_HARDIRQ ? "hard IRQ" : "softirq",
+		    has_task ? "; started in " : "", task);
 	else if (has_task)
 		say(t, ", raised by %s", task);
 }
