@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# make bench: kbpfprof beside its peers on the same load; see tests/bench/{bench,recordings,wakeups}.
+# make bench: kbpfprof beside its peers on the same load; see tests/bench/{bench,recordings,wakeups,irqs}.
 # BENCH_ROUNDS BENCH_SECONDS BENCH_HZ change what is run.
 
 $(O)/bench/floor.bpf.o: tests/bench/floor.bpf.c tests/bench.mk
@@ -21,7 +21,7 @@ $(O)/bench/objects: tests/bench/objects.c tests/bench/link.h tests/bench.mk
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(WORKLOAD_FLAGS) $< -ldl -o $@
 
 .PHONY: bench-programs
-bench-programs: $(O)/kbpfprof $(O)/workloads/deep $(addprefix $(O)/bench/,measure floor once objects link.so beside)
+bench-programs: $(O)/kbpfprof $(O)/workloads/deep $(O)/workloads/flood $(addprefix $(O)/bench/,measure floor once objects link.so beside)
 
 bench:
 	$(Q)tests/deps.sh build bench
@@ -29,3 +29,4 @@ bench:
 	$(Q)KBPFPROF=$(abspath $(O)/kbpfprof) WORKLOADS=$(abspath $(O)/workloads) BENCH=$(abspath $(O)/bench) tests/bench/bench
 	$(Q)KBPFPROF=$(abspath $(O)/kbpfprof) BENCH=$(abspath $(O)/bench) tests/bench/recordings
 	$(Q)KBPFPROF=$(abspath $(O)/kbpfprof) BENCH=$(abspath $(O)/bench) tests/bench/wakeups
+	$(Q)KBPFPROF=$(abspath $(O)/kbpfprof) WORKLOADS=$(abspath $(O)/workloads) BENCH=$(abspath $(O)/bench) tests/bench/irqs
