@@ -114,7 +114,7 @@ if [ "$cpu" != "$other" ] && chrt -f 60 true 2>/dev/null; then
 			if (ns > longest) longest = ns
 		}
 		END { printf "%.0f", longest }' -v of="$cpu")
-	within 'a known wait: no longer than the writer took' "$longest" $((took / 2)) "$took"
+	within 'a known wait: no longer than the writer took' "$longest" 1 "$took"
 	within 'a known wait: as the tracer saw it' "$longest" $((traced_longest * 9 / 10)) $((traced_longest * 11 / 10 + 100000))
 	is 'a known wait: it is among the worst' "$(ask "SELECT count(*) > 0 FROM irq_cases c JOIN $sources ON s.id = c.source
 		WHERE c.list = 'works' AND c.measure = 'wait' AND $refresh AND c.total_ns = $longest")" 1
