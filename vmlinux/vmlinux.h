@@ -163,7 +163,7 @@ struct rb_root_cached {
 };
 
 struct cfs_rq {
-	struct rq *rq;			 /* CONFIG_FAIR_GROUP_SCHED */
+	struct rq *rq; /* CONFIG_FAIR_GROUP_SCHED */
 	struct rb_root_cached tasks_timeline;
 	int throttle_count;		 /* with the three below: CONFIG_CFS_BANDWIDTH */
 	__u64 throttled_clock_self;	 /* since 6.6 (677ea015f231) */
