@@ -119,7 +119,8 @@ struct run_options {
 /* Its row, for `doctor` too. */
 #define OPT_BTF(s) OPT_STRING(0, "btf", s, btf, "FILE", "BTF of this very kernel, which has none of its own")
 
-extern const struct option_def target_option_defs[], cpu_option_defs[], time_option_defs[], view_option_defs[], run_option_defs[];
+extern const struct option_def target_option_defs[], cpu_option_defs[], time_option_defs[], view_option_defs[],
+	run_option_defs[];
 
 /*
  * Reads argv (argv[0] is the subcommand). *rest is the index of the first word that is no option:

@@ -25,7 +25,8 @@ struct session;
  * has told on stderr why it failed. A NULL member is skipped.
  */
 struct collector {
-	int (*open)(struct session *s); /* skeleton opened, s->skeleton, s->object and, with TOOL_TARGET, s->filter_config set */
+	int (*open)(struct session *s); /* skeleton opened, s->skeleton, s->object and, with TOOL_TARGET,
+					   s->filter_config set */
 	int (*configure)(
 		struct session *s); /* .rodata, map sizes, which programs load; then the session loads and attaches */
 	int (*attach)(struct session *s); /* what the skeleton's own attach cannot do; nothing is measured yet */
@@ -114,7 +115,7 @@ enum tool_groups {
 	TOOL_TIME = 1 << 1,
 	TOOL_VIEW = 1 << 2,
 	TOOL_RUN = 1 << 3,
-	TOOL_CPUS = 1 << 4, /* instead of TOOL_TARGET: -C alone, where tasks are no target */
+	TOOL_CPUS = 1 << 4,			/* instead of TOOL_TARGET: -C alone, where tasks are no target */
 	TOOL_COMMAND = TOOL_TARGET | TOOL_CPUS, /* either takes a COMMAND */
 };
 

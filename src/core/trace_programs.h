@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs on the kernel's tracepoints: in the object raw ones, SEC("raw_tp/NAME") and named on_*, which all kernels can
- * load; made BTF ones where the kernel has BTF of its own, which cost less and may read what arguments point to. The
- * other way round libbpf would seek their tracepoints in the kernel's BTF whatever they are made.
+ * Programs on the kernel's tracepoints: in the object raw ones, SEC("raw_tp/NAME") and named on_*, which all kernels
+ * can load; made BTF ones where the kernel has BTF of its own, which cost less and may read what arguments point to.
+ * The other way round libbpf would seek their tracepoints in the kernel's BTF whatever they are made.
  */
 #ifndef CORE_TRACE_PROGRAMS_H
 #define CORE_TRACE_PROGRAMS_H

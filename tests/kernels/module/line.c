@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * line: a driver of qemu's device "edu" (docs/specs/edu.rst there), whose interrupts it has raised by a thread of its own.
- * Two handlers share the line: "line_first" takes a known time and wakes a thread that takes one, too; "line_second"
- * has nothing to do. What `kbpfprof irq` says of them is compared with what is known here.
+ * line: a driver of qemu's device "edu" (docs/specs/edu.rst there), whose interrupts it has raised by a thread of its
+ * own. Two handlers share the line: "line_first" takes a known time and wakes a thread that takes one, too;
+ * "line_second" has nothing to do. What `kbpfprof irq` says of them is compared with what is known here.
  *
  * In /sys/module/line/parameters: set hard_us and thread_us, then `rounds`, which counts down to 0. The sums are the
  * result; so is `number`, the line's.
