@@ -55,7 +55,6 @@ struct irq_cpu {
 	struct irq_raise raises[IRQ_SOFTIRQS];
 	__u64 switch_ns;	     /* the running task was switched in */
 	__u64 nmi_ns;		     /* arm64: when the NMI that is being handled began */
-	__u64 sent_ns[SPAN_VECTORS]; /* --ipi: the first one on its way here, by vector; 0: none */
 	struct spans_cpu spans;
 };
 

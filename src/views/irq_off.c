@@ -48,7 +48,7 @@ static void write_place(const struct irq_page *p, const struct rec_irq_place *pl
 
 	snprintf(before, sizeof(before), "  %10s %8s %9s  ", units_count(count, place->count),
 		 units_pct(share, place_share(p, place), 1), place->max_ns ? units_duration(max, place->max_ns) : "-");
-	if (!*name && *latency_stack_text(stack, p->r, place->stack, place->exact ? STACK_OUT : STACK_LATE))
+	if (!*name && *latency_stack_text(stack, p->r, place->stack, STACK_OUT))
 		name = stack;
 	footer_hanging(p->f, p->o, before, "%s", *name ? name : "a place not known");
 }
@@ -56,9 +56,9 @@ static void write_place(const struct irq_page *p, const struct rec_irq_place *pl
 static void write_title(const struct irq_page *p, const struct rec_irq_place *place)
 {
 	fputc('\n', p->f);
-	footer_line(p->f, p->o, "%s off, where it ended (%s)",
-		    place->kind == IRQ_IRQS_OFF ? "interrupts" : "preemption",
-		    place->exact ? "exact: every section" : "inferred");
+	footer_line(p->f, p->o, "%s off, where %s (%s)", place->kind == IRQ_IRQS_OFF ? "interrupts" : "preemption",
+		    place->kind == IRQ_IRQS_OFF || place->exact ? "it ended" : "the probe found it",
+		    place->exact ? "exact" : "inferred");
 	fprintf(p->f, "  %10s %8s %9s  %s\n", "count", place->exact ? "of time" : "of fires", "longest", "place");
 }
 
