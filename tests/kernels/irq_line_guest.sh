@@ -34,11 +34,11 @@ echo 0 > "/proc/irq/$number/smp_affinity_list"
 echo 200 > "$parameters/hard_us"
 echo 300 > "$parameters/thread_us"
 seen free --irq "$number"
-# A task of better priority than the thread's has the CPU for 2.5 of each 20 ms, not in step with the interrupts.
+# A task of better priority than the thread's has the CPU for 2.5 of each 7.3 ms, not in step with the interrupts.
 mkfifo /tmp/hog
 (echo; sleep 60) > /tmp/hog &
 writer=$!
-periodic -m hog -c 0 -p fifo:99 -i 20000 -w 2500 -n 10000 -l 60 < /tmp/hog > /dev/null &
+periodic -m hog -c 0 -p fifo:99 -i 7300 -w 2500 -n 10000 -l 60 < /tmp/hog > /dev/null &
 hog=$!
 seen kept --irq line_first
 kill $hog $writer
