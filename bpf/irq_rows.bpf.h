@@ -53,8 +53,8 @@ struct irq_cpu {
 	__u64 worst_ns[IRQ_LISTS][IRQ_WORST_MAX];
 	struct irq_soft softs[IRQ_SOFTS];
 	struct irq_raise raises[IRQ_SOFTIRQS];
-	__u64 switch_ns;	     /* the running task was switched in */
-	__u64 nmi_ns;		     /* arm64: when the NMI that is being handled began */
+	__u64 switch_ns; /* the running task was switched in */
+	__u64 nmi_ns;	 /* arm64: when the NMI that is being handled began */
 	struct spans_cpu spans;
 };
 
