@@ -80,8 +80,7 @@ bracket() {
 # not so, and how many it compared that were not 0.
 #
 # On some virtual machines an interrupt of a line passes now and then without its tracepoints, though the kernel counts it:
-# bpftrace at the same time saw as many as the tool, to the last one. So a line may lack one, or one of 500; vectors and
-# softirqs lack none.
+# bpftrace at the same time saw as many as the tool, to the last one. So one may be lacking, or one of 50.
 #
 # Of /proc/interrupts these are no interrupts of their own, or not one of the tool's:
 #   NMI, PMI    the tool counts handlers of NMIs, of which several may be called by one
@@ -117,7 +116,7 @@ in_bracket() {
 			if (key[1] !~ wanted || (cpu != "" && key[2] != cpu)) low = high = 0
 			if (key[1] !~ /^line:/) { check(key[1], tool[key[1], key[2]] + 0, low, high); continue }
 			# One that was not called has no row.
-			low -= 1 + int(low / 500)
+			low -= 1 + int(low / 50)
 			names = action[key[1]]
 			if (names == "") check(key[1], 0, low, high)
 			else for (j = split(names, each, "\t"); j > 1; j--) {
