@@ -114,9 +114,9 @@ in_bracket() {
 			low = count[ARGV[3], key[1], key[2]] - count[ARGV[2], key[1], key[2]] - missed
 			high = count[ARGV[4], key[1], key[2]] - count[ARGV[1], key[1], key[2]]
 			if (key[1] !~ wanted || (cpu != "" && key[2] != cpu)) low = high = 0
+			low -= 1 + int(low / 50)
 			if (key[1] !~ /^line:/) { check(key[1], tool[key[1], key[2]] + 0, low, high); continue }
 			# One that was not called has no row.
-			low -= 1 + int(low / 50)
 			names = action[key[1]]
 			if (names == "") check(key[1], 0, low, high)
 			else for (j = split(names, each, "\t"); j > 1; j--) {
