@@ -79,8 +79,10 @@ bracket() {
 # the kernel while it was attached, and no more than the kernel while it may have been; of the others none. Prints what is
 # not so, and how many it compared that were not 0.
 #
-# On some virtual machines an interrupt of a line passes now and then without its tracepoints, though the kernel counts it:
-# bpftrace at the same time saw as many as the tool, to the last one. So one may be lacking, or one of 50.
+# Some virtual machines have kernels on which an interrupt or softirq passes now and then without a program being run,
+# though the kernel counts it: 1 in 100 of those that another CPU asks for. The kernel says the same of the programs' runs
+# (kernel.bpf_stats_enabled), and of no misses. There one may be lacking, or one of 50; elsewhere, and in the guests of
+# tests/kernels, none.
 #
 # Of /proc/interrupts these are no interrupts of their own, or not one of the tool's:
 #   NMI, PMI    the tool counts handlers of NMIs, of which several may be called by one
@@ -88,7 +90,7 @@ bracket() {
 #   RTR, MIS    faults of the interrupt controller, and registers read again
 #   DFR, MCE, MCP, HYP, HRE, HVS, PIN, NPI, PIW    have no tracepoint, or are polls and exceptions
 in_bracket() {
-	awk -v wanted="^(${1:-.*})\$" -v cpu="${2:-}" -v missed=$(($(event no_entry) + $(event missed_end))) '
+	awk -v is_vm="$(grep -qw hypervisor /proc/cpuinfo && echo 1)" -v wanted="^(${1:-.*})\$" -v cpu="${2:-}" -v missed=$(($(event no_entry) + $(event missed_end))) '
 	FILENAME == ARGV[5] {
 		split($0, f, "\t")
 		name = f[1]
@@ -114,7 +116,7 @@ in_bracket() {
 			low = count[ARGV[3], key[1], key[2]] - count[ARGV[2], key[1], key[2]] - missed
 			high = count[ARGV[4], key[1], key[2]] - count[ARGV[1], key[1], key[2]]
 			if (key[1] !~ wanted || (cpu != "" && key[2] != cpu)) low = high = 0
-			low -= 1 + int(low / 50)
+			if (is_vm) low -= 1 + int(low / 50)
 			if (key[1] !~ /^line:/) { check(key[1], tool[key[1], key[2]] + 0, low, high); continue }
 			# One that was not called has no row.
 			names = action[key[1]]
