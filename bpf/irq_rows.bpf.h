@@ -26,8 +26,7 @@ struct irq_raise {
 	__u8 by_kind;
 	__u8 unused[2];
 	__u32 joined; /* raises after the first */
-	__u32 unused2;
-	__u64 task; /* its task_struct, while it lives: the name is looked up when it is wanted */
+	__u64 task;   /* its task_struct, while it lives: the name is looked up when it is wanted */
 };
 
 /* A softirq that runs. */

@@ -195,15 +195,14 @@ struct irq_place_key {
 
 /* In .rodata. */
 struct irq_config {
-	__u64 above_ns;	    /* 0: no limit */
-	__u64 probe_ns;	    /* --off: period of the probe timer */
-	__u64 off_least_ns; /* --off: lateness below counts as none */
-	__u32 storm_count;  /* --storms: events a second; 0: not asked for */
-	__u32 worst;	    /* cases kept a CPU and list, up to IRQ_WORST_MAX */
-	__u32 cpus;	    /* possible ids */
-	__u8 by_cpu;	    /* only events on `measured_cpus` */
-	__u8 by_line;	    /* only lines of `wanted` (by number) or whose name is there */
-	__u8 by_softirq;
+	__u64 above_ns;		   /* 0: no limit */
+	__u64 probe_ns;		   /* --off: period of the probe timer */
+	__u64 off_least_ns;	   /* --off: lateness below counts as none */
+	__u32 storm_count;	   /* --storms: events a second; 0: not asked for */
+	__u32 worst;		   /* cases kept a CPU and list, up to IRQ_WORST_MAX */
+	__u32 cpus;		   /* possible ids */
+	__u8 by_cpu;		   /* only events on `measured_cpus` */
+	__u8 by_line;		   /* only lines of `wanted` (by number) or whose name is there */
 	__u8 softirqs_are_threads; /* PREEMPT_RT: they are preempted like tasks */
 	__u8 threads;		   /* threaded handlers are followed */
 	__u8 stacks;		   /* of senders */

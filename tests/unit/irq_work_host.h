@@ -109,25 +109,7 @@ static long bpf_map_update_elem(void *map, const void *key, const void *value, _
 	return 0;
 }
 
-static __u64 bpf_ktime_get_ns(void)
-{
-	return fake.now;
-}
-
-static __u32 bpf_get_smp_processor_id(void)
-{
-	return fake.cpu;
-}
-
-static __u64 bpf_get_current_pid_tgid(void)
-{
-	return (__u64)fake.current->tgid << 32 | (__u32)fake.current->pid;
-}
-
-static __u64 bpf_get_current_task(void)
-{
-	return (__u64)(uintptr_t)fake.current;
-}
+#include "host_moment.h"
 
 static long bpf_probe_read_kernel(void *to, __u32 bytes, const void *from)
 {
