@@ -21,7 +21,8 @@ kept_by() {
 	local runs
 	is "$2: exit status" "$rc" 0
 	runs=$(ask "SELECT coalesce(sum(gross_ns), 0) FROM irq_rows r JOIN $sources ON s.id = r.source WHERE $1")
-	within "$2: as long as the load's own clock says" "$(pct "$runs" "$(worked)")" 100 140
+	# Some of the runs pass untold on virtual machines: irq.sh.
+	within "$2: as long as the load's own clock says" "$(pct "$runs" "$(worked)")" 92 140
 	within "$2: the longest" "$(ask "SELECT max(c.total_ns) FROM irq_cases c JOIN $sources ON s.id = c.source WHERE c.measure = 'run' AND $1")" \
 		"$(told keeper work max_ns)" 1000000000
 }
