@@ -7,7 +7,7 @@ KERNEL_TESTS := tests/kernels/run tests/kernels/offline tests/kernels/wakeup tes
 KERNEL_RESULTS := $(abspath $(O)/kernels.results)
 KERNEL_ENV := GUEST_amd64=$(abspath $(O)) GUEST_arm64=$(abspath $(O)/arm64) KERNEL_RESULTS=$(KERNEL_RESULTS)
 
-.PHONY: check-kernels readme-kernels guest-programs prove-kernels
+.PHONY: check-kernels readme-kernels guest-programs
 
 # What guests run is the static binary, of their architecture.
 guest-programs:
@@ -18,13 +18,7 @@ check-kernels:
 	$(Q)tests/kernels/names $(KERNELS) > /dev/null
 	$(Q)tests/deps.sh build test cross-arm64
 	$(Q)$(MAKE) --no-print-directory $(O)/kbpfprof $(WORKLOADS) $(PROGRAMS) guest-programs
-	$(Q)$(MAKE) --no-print-directory prove-kernels TESTS='$(KERNEL_TESTS)' ALL_KERNELS="$$(tests/kernels/names | tr '\n' ' ')"
-
-# prove, and then the table, whatever came of it
-prove-kernels:
-	$(Q)rm -f $(KERNEL_RESULTS)
-	$(Q)ALL_KERNELS='$(ALL_KERNELS)' $(MAKE) --no-print-directory prove; status=$$?; \
-		[ ! -e $(KERNEL_RESULTS) ] || tests/kernels/table $(KERNEL_RESULTS); exit $$status
+	$(Q)$(MAKE) --no-print-directory prove TESTS='$(KERNEL_TESTS)' ALL_KERNELS="$$(tests/kernels/names | tr '\n' ' ')"
 
 readme-kernels:
 	$(Q)tests/kernels/table -u README.md $(KERNEL_RESULTS)

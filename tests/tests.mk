@@ -76,11 +76,17 @@ TESTS ?= $(UNIT_BINS) $(sort $(wildcard tests/cli/*.t)) $(sort $(wildcard tests/
 check:
 	$(Q)tests/deps.sh build test lint cross-arm64
 	$(Q)$(MAKE) --no-print-directory check-programs guest-programs
-	$(Q)$(MAKE) --no-print-directory prove-kernels
+	$(Q)$(MAKE) --no-print-directory prove
 
+# prove, and then, whatever came of it, the table of kernels, and what failed and why
+FAILURES := $(abspath $(O)/failures)
 prove:
-	$(Q)$(KERNEL_ENV) KBPFPROF=$(abspath $(O)/kbpfprof) WORKLOADS=$(abspath $(O)/workloads) PROGRAMS=$(abspath $(O)/tests) CMOCKA_MESSAGE_OUTPUT=TAP \
-		ASAN_OPTIONS=detect_stack_use_after_return=1 prove $(PROVE_FLAGS) --exec '' $(TESTS)
+	$(Q)rm -f $(KERNEL_RESULTS) $(FAILURES)
+	$(Q)$(KERNEL_ENV) ALL_KERNELS='$(ALL_KERNELS)' KBPFPROF=$(abspath $(O)/kbpfprof) WORKLOADS=$(abspath $(O)/workloads) PROGRAMS=$(abspath $(O)/tests) \
+		FAILURES=$(FAILURES) CMOCKA_MESSAGE_OUTPUT=TAP ASAN_OPTIONS=detect_stack_use_after_return=1 \
+		prove $(PROVE_FLAGS) --exec tests/each $(TESTS); status=$$?; \
+		[ ! -e $(KERNEL_RESULTS) ] || tests/kernels/table $(KERNEL_RESULTS); \
+		[ ! -e $(FAILURES) ] || head -n 200 $(FAILURES); exit $$status
 
 unit: check-programs
 	$(Q)$(MAKE) --no-print-directory prove TESTS='$(UNIT_BINS)'

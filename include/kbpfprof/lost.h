@@ -13,6 +13,7 @@ enum lost_cause {
 	LOST_COLLISION,	  /* two different stacks with one hash, after every probe */
 	LOST_WAIT,	  /* there was no room for a task's wait: it is not measured (wakeup) */
 	LOST_TARGET_FULL, /* the table of followed tasks is full: a child is not followed */
+	LOST_SKIPPED, /* the kernel did not run a program, as that CPU was in the midst of it; it counts them itself */
 	LOST_CAUSES,
 };
 

@@ -397,14 +397,19 @@ int recording_compare(struct recording *r, const struct rec_baseline *baseline)
 	return 0;
 }
 
-uint64_t recording_lost_sum(const struct recording *r)
+uint64_t lost_sum(const struct rec_lost *lost)
 {
 	uint64_t sum = 0;
 
 	for (int i = 0; i < LOST_CAUSES; i++)
 		if (i != LOST_TARGET_FULL)
-			sum += r->lost.by_cause[i];
+			sum += lost->by_cause[i];
 	return sum;
+}
+
+uint64_t recording_lost_sum(const struct recording *r)
+{
+	return lost_sum(&r->lost);
 }
 
 /* Waits, or events with a duration, or where there is none (IPIs) those whose wait is known. */
@@ -457,6 +462,7 @@ const char *lost_name(enum lost_cause c)
 		[LOST_MAP_FULL] = "stack map full",   [LOST_MAP_BUSY] = "stack map busy",
 		[LOST_MAP_ERROR] = "stack map error", [LOST_COLLISION] = "hash collision",
 		[LOST_WAIT] = "no room for a wait",   [LOST_TARGET_FULL] = "target table full",
+		[LOST_SKIPPED] = "program busy",
 	};
 
 	return (unsigned)c < LOST_CAUSES && names[c] ? names[c] : "?";

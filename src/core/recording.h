@@ -250,7 +250,8 @@ void recording_select(struct recording *r,
 /* Makes it a comparison with what `baseline` was read from. 0 or -ENOMEM. */
 int recording_compare(struct recording *r, const struct rec_baseline *baseline);
 
-/* Samples lost. LOST_TARGET_FULL is none: what a child does that is not followed counts as of other tasks. */
+/* Samples or events lost. LOST_TARGET_FULL is none: what a child does that is not followed counts as of other tasks. */
+uint64_t lost_sum(const struct rec_lost *lost);
 uint64_t recording_lost_sum(const struct recording *r);
 /*
  * Share of what was due that is in no bucket of the result, in percent: lost / (kept + lost); 0 when nothing was due.

@@ -18,6 +18,7 @@
 #include "core/exit.h"
 #include "core/features.h"
 #include "core/heap.h"
+#include "core/losses.h"
 #include "core/memory.h"
 #include "core/session_set_up.h"
 #include "core/verifier.h"
@@ -63,30 +64,15 @@ static bool is_over(struct session *s, int signal_fd)
 	return filter_targets_gone(&s->filter);
 }
 
-static int read_losses(struct session *s, struct recording *r)
+/*
+ * Of samples the books say what was not delivered; an event that a tracepoint's program was not run for is known from
+ * the kernel alone.
+ */
+static int read_losses(const struct session *s, struct recording *r)
 {
-	int fd = bpf_object__find_map_fd_by_name(s->object, "losses");
-	int cpus = libbpf_num_possible_cpus();
-	uint64_t *per_cpu;
-
-	if (fd < 0 || cpus < 0)
-		return fd < 0 ? fd : cpus;
-	per_cpu = calloc((size_t)cpus, sizeof(*per_cpu));
-	if (!per_cpu)
-		return -ENOMEM;
-	r->lost = (struct rec_lost){ 0 };
-	for (__u32 cause = 0; cause < LOST_CAUSES; cause++) {
-		if (bpf_map_lookup_elem(fd, &cause, per_cpu)) {
-			int err = -errno;
-
-			free(per_cpu);
-			return err;
-		}
-		for (int i = 0; i < cpus; i++)
-			r->lost.by_cause[cause] += per_cpu[i];
-	}
-	free(per_cpu);
-	return 0;
+	if (!(s->tool->gives & REC_SAMPLES))
+		r->lost.by_cause[LOST_SKIPPED] = losses_skipped(s->object) - s->skipped_before;
+	return losses_read(s->object, &r->lost);
 }
 
 /* Brings the recording up to date: what the maps hold, the losses, the books, names for what is new. */
@@ -208,6 +194,7 @@ static int measure(struct session *s, struct recording *r, int signal_fd)
 	cpu_gaps_start(&s->gaps, &s->watch.online, s->start_ns);
 	r->meta.cpus = s->gaps.measured;
 	plan_interval(s);
+	s->skipped_before = losses_skipped(s->object);
 	err = c->enable(s, true);
 	if (!err && !s->time->delay_ns)
 		err = start_command(s);
@@ -227,10 +214,9 @@ static void read_cost(struct session *s, struct recording *r)
 		return;
 	bpf_object__for_each_program(program, s->object)
 	{
-		struct bpf_prog_info info = { 0 };
-		__u32 bytes = sizeof(info);
+		struct bpf_prog_info info;
 
-		if (bpf_program__fd(program) < 0 || bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &bytes))
+		if (!losses_program(program, &info))
 			continue;
 		r->cost.bpf_ns += info.run_time_ns;
 		r->cost.bpf_runs += info.run_cnt;

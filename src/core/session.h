@@ -59,6 +59,7 @@ struct session {
 	struct command command;
 	uint64_t start_ns, interval_end_ns; /* CLOCK_MONOTONIC; the latter UINT64_MAX without a sink */
 	uint64_t watched_ns;		    /* likewise: when it was last seen which CPUs are online */
+	uint64_t skipped_before;	    /* losses_skipped() at the start */
 	struct progress progress;
 	uint64_t data_bytes; /* see memory_bind() */
 	int stats_fd;	     /* holds the kernel's BPF run statistics enabled; -1: not asked for */

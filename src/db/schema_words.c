@@ -34,6 +34,7 @@ _Static_assert(COUNT(whys) == WHY_CAUSES, "a reason without a word");
 static const char *const causes[] = {
 	[LOST_MAP_FULL] = "map_full",	[LOST_MAP_BUSY] = "map_busy",	    [LOST_MAP_ERROR] = "map_error",
 	[LOST_COLLISION] = "collision", [LOST_TARGET_FULL] = "target_full", [LOST_WAIT] = "wait",
+	[LOST_SKIPPED] = "skipped",
 };
 _Static_assert(COUNT(causes) == LOST_CAUSES, "a cause without a word");
 

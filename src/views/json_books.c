@@ -30,16 +30,6 @@ static void write_meta(struct json *j, const struct rec_meta *m)
 	json_object_end(j);
 }
 
-/* Samples that belong to the result; a child that is not followed is none. */
-static uint64_t sum_lost(const struct rec_lost *lost)
-{
-	uint64_t sum = 0;
-
-	for (int i = 0; i < LOST_CAUSES; i++)
-		sum += i == LOST_TARGET_FULL ? 0 : lost->by_cause[i];
-	return sum;
-}
-
 static void write_balance(struct json *j, const struct rec_sampling *s, uint64_t lost)
 {
 	json_object(j, "books");
@@ -82,7 +72,7 @@ static void write_lost(struct json *j, const struct rec_lost *lost)
 	static const char *const keys[LOST_CAUSES] = {
 		[LOST_MAP_FULL] = "stack_map_full",   [LOST_MAP_BUSY] = "stack_map_busy",
 		[LOST_MAP_ERROR] = "stack_map_error", [LOST_COLLISION] = "hash_collision",
-		[LOST_WAIT] = "no_room_for_wait",
+		[LOST_WAIT] = "no_room_for_wait",     [LOST_SKIPPED] = "program_busy",
 	};
 
 	json_object(j, "lost");
@@ -144,7 +134,7 @@ static void write_baseline(struct json *j, const struct rec_baseline *b)
 	}
 	json_object(j, "baseline");
 	write_meta(j, &b->meta);
-	write_sampling(j, &b->sampling, sum_lost(&b->lost));
+	write_sampling(j, &b->sampling, lost_sum(&b->lost));
 	write_lost(j, &b->lost);
 	write_offline(j, &b->gaps);
 	write_selection(j, &b->selection);
@@ -155,7 +145,7 @@ void json_books(struct json *j, const struct recording *r)
 {
 	write_meta(j, &r->meta);
 	if (footer_has_samples(r))
-		write_sampling(j, &r->sampling, sum_lost(&r->lost));
+		write_sampling(j, &r->sampling, lost_sum(&r->lost));
 	else
 		json_null(j, "sampling");
 	write_lost(j, &r->lost);

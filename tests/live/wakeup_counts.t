@@ -16,7 +16,7 @@ kbpfprof() { run timeout -k 1 60 "$KBPFPROF" wakeup "$@"; }
 lost() { json '[.lost[]] | add'; }
 
 # --- a sleeper
-load victim periodic -i 2000 -n 300 -c "$cpu" -p fifo:80
+load victim periodic -v -i 2000 -n 300 -c "$cpu" -p fifo:80
 measure victim
 is 'sleeper: exit status' "$rc" 0
 nearly 'sleeper: each timer' "$(counted timers)" 300
@@ -28,7 +28,9 @@ is 'sleeper: the histogram holds them' "$(hist timer count) $(hist waking count)
 is 'sleeper: buckets hold the count' "$(json '[.latency.histograms[] | select(([.buckets[] | .count] | add // 0) != .count)] | length')" 0
 # It reads its clock a little after it began to run.
 within 'sleeper: the longest' "$(hist timer max_ns)" 1 "$(told victim late max_ns)"
-within 'sleeper: the shortest' "$(hist timer min_ns)" 1 "$(told victim late min_ns)"
+# The shortest may be among those that were not seen.
+shortest_but() { awk '$1 == "round" { print $3 - $2 }' "$tmp/victim" | sort -n | sed -n "$(($1 + 1))p"; }
+within 'sleeper: the shortest' "$(hist timer min_ns)" 1 "$(shortest_but $((300 - $(counted timers))))"
 within 'sleeper: all together' "$(hist timer sum_ns)" $(($(told victim late sum_ns) / 2)) "$(told victim late sum_ns)"
 ok 'sleeper: from expiry is longer than from waking' test "$(hist timer sum_ns)" -gt "$(hist waking sum_ns)"
 is 'sleeper: waking -> queue -> running' "$(($(hist activation sum_ns) + $(hist queue sum_ns)))" "$(hist waking sum_ns)"

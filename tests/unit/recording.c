@@ -187,6 +187,10 @@ static void losses(void **state)
 	r->sampling.kept = 15000000000u;
 	assert_true(recording_lost_sum(r) == 5000000000u);
 	assert_true(recording_lost_pct(r) == 25.0);
+	r->lost.by_cause[LOST_TARGET_FULL] = 7; /* no sample */
+	assert_true(recording_lost_sum(r) == 5000000000u);
+	r->lost.by_cause[LOST_SKIPPED] = 7;
+	assert_true(recording_lost_sum(r) == 5000000007u);
 }
 
 static void names_of_causes(void **state)

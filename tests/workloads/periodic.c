@@ -11,13 +11,14 @@
  *   -v           prints each round
  *
  * First it prints "pid PID TID" and waits for a line of stdin; after its work "done", and waits for another. Then
- *   clock NS                                CLOCK_REALTIME less CLOCK_MONOTONIC
- *   late count= min_ns= max_ns= sum_ns=     from the programmed expiry until it runs in user space, as cyclictest
- * counts work ...                                how long it worked, by its own clock readings gap ... while it looped:
- * moments of more than GAP_NS that it did not run switches voluntary= involuntary=        of the kernel's count, in the
- * same time skipped N                               rounds left out since their time was over before they could sleep
+ *   clock NS                           CLOCK_REALTIME less CLOCK_MONOTONIC
+ *   late count= min_ns= max_ns= sum_ns=  from the programmed expiry until it runs in user space, as cyclictest counts
+ *   work ...                           how long it worked, by its own clock readings
+ *   gap ...                            while it looped: moments of more than GAP_NS that it did not run
+ *   switches voluntary= involuntary=   of the kernel's count, in the same time
+ *   skipped N                          rounds left out since their time was over before they could sleep
  * with -v before that
- *   round EXPIRY_NS WOKE_NS                 work START_NS END_NS             gap FROM_NS TO_NS
+ *   round EXPIRY_NS WOKE_NS            work START_NS END_NS            gap FROM_NS TO_NS
  * all of CLOCK_MONOTONIC. Programs that have the same interval wake at the same times, their offsets apart.
  */
 #define _GNU_SOURCE
