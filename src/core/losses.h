@@ -13,7 +13,7 @@
 /* What the kernel says of a program; false: it is not loaded. What this kernel does not tell is 0. */
 bool losses_program(const struct bpf_program *program, struct bpf_prog_info *info);
 
-/* How often the kernel has left out a program of the object since it was loaded; 0 before 5.12, which does not count. */
+/* How often the kernel has left out a program of the object since it was loaded; 0 before 5.12, which counts none. */
 uint64_t losses_skipped(const struct bpf_object *object);
 
 /* All causes but LOST_SKIPPED. 0 or -errno. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * skipped OBJECT ROUNDS: has a program run at so many page faults, in each of which it makes another one, and prints how
- * often it ran, and how often it was left out by losses_skipped().
+ * skipped OBJECT ROUNDS: has a program run at so many page faults, in each of which it makes another one, and prints
+ * how often it ran, and how often it was left out by losses_skipped().
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
