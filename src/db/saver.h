@@ -89,6 +89,27 @@ int saver_note_string(struct saver *s, const struct recording *r, int id);
 /* where it has this id then. */
 struct db_value saver_string_id(const struct saver *s, int id);
 
+/* Room in `have` for n of the recording's; new ones are empty. SQLITE_OK or SQLITE_NOMEM. */
+#define SAVER_FOLLOW(have, n_have, max_have, n)                                                   \
+	({                                                                                        \
+		void *grown_ = intern_grow((have), &(max_have), (n), sizeof(*(have)));            \
+                                                                                                  \
+		if (grown_) {                                                                     \
+			(have) = grown_;                                                          \
+			if ((n) > (n_have))                                                       \
+				memset((have) + (n_have), 0, ((n) - (n_have)) * sizeof(*(have))); \
+			(n_have) = (n);                                                           \
+		}                                                                                 \
+		grown_ || !(n) ? SQLITE_OK : SQLITE_NOMEM;                                        \
+	})
+
+/* A span as the loader believes it: it ends after it starts and is no longer than that, whatever clocks did. */
+struct saver_span {
+	int64_t start_ns, end_ns;
+	uint64_t net_ns;
+};
+struct saver_span saver_span(int64_t start_ns, int64_t end_ns, uint64_t net_ns);
+
 struct db_value saver_interval_id(const struct saver *s);
 struct db_value saver_stack_id(int stack); /* NULL: there is none */
 

@@ -79,31 +79,17 @@ int saver_put_irq_sources(struct saver *s, const struct recording *r)
 
 /* --- what grows --- */
 
-/* Room in `have` for n of the recording's; new ones are empty. */
-#define FOLLOW(have, n_have, max_have, n)                                                         \
-	({                                                                                        \
-		void *grown_ = intern_grow((have), &(max_have), (n), sizeof(*(have)));            \
-                                                                                                  \
-		if (grown_) {                                                                     \
-			(have) = grown_;                                                          \
-			if ((n) > (n_have))                                                       \
-				memset((have) + (n_have), 0, ((n) - (n_have)) * sizeof(*(have))); \
-			(n_have) = (n);                                                           \
-		}                                                                                 \
-		grown_ || !(n) ? SQLITE_OK : SQLITE_NOMEM;                                        \
-	})
-
 static int follow(struct grown_irq *g, const struct rec_irq *q)
 {
-	int rc = FOLLOW(g->settings, g->n_settings, g->max_settings, q->n_sources);
+	int rc = SAVER_FOLLOW(g->settings, g->n_settings, g->max_settings, q->n_sources);
 
 	if (rc == SQLITE_OK)
-		rc = FOLLOW(g->rows, g->n_rows, g->max_rows, q->n_rows);
+		rc = SAVER_FOLLOW(g->rows, g->n_rows, g->max_rows, q->n_rows);
 	if (rc == SQLITE_OK)
-		rc = FOLLOW(g->behind, g->n_behind, g->max_behind, q->n_behind);
+		rc = SAVER_FOLLOW(g->behind, g->n_behind, g->max_behind, q->n_behind);
 	if (rc == SQLITE_OK)
-		rc = FOLLOW(g->senders, g->n_senders, g->max_senders, q->n_senders);
-	return rc == SQLITE_OK ? FOLLOW(g->places, g->n_places, g->max_places, q->n_places) : rc;
+		rc = SAVER_FOLLOW(g->senders, g->n_senders, g->max_senders, q->n_senders);
+	return rc == SQLITE_OK ? SAVER_FOLLOW(g->places, g->n_places, g->max_places, q->n_places) : rc;
 }
 
 /* Does the source have something in this interval? What it is set to is told with it. */
@@ -226,17 +212,15 @@ static int put_case(struct saver *s, const struct rec_irq_case *c, uint64_t id)
 	return saver_put(s, DB_IRQ_CASES, &s->crc, row);
 }
 
-/* The loader believes no span that ends before it starts, whatever clocks did. */
 static int put_span(struct saver *s, const struct rec_irq_span *p, uint64_t of_case)
 {
-	int64_t end_ns = p->end_ns < p->start_ns ? p->start_ns : p->end_ns;
-	uint64_t gross_ns = (uint64_t)end_ns - (uint64_t)p->start_ns;
+	struct saver_span span = saver_span(p->start_ns, p->end_ns, p->net_ns);
 
 	return saver_put(s, DB_IRQ_SPANS, &s->crc,
 			 (struct db_value[]){ saver_interval_id(s), row_int(of_case),
 					      row_text(latency_span_word(p->kind)), row_signed(p->id),
-					      saver_string_id(s, p->name), row_signed(p->start_ns), row_signed(end_ns),
-					      row_int(p->net_ns < gross_ns ? p->net_ns : gross_ns) });
+					      saver_string_id(s, p->name), row_signed(span.start_ns),
+					      row_signed(span.end_ns), row_int(span.net_ns) });
 }
 
 /* Cases, then their spans: table by table, as checksums go. */

@@ -52,31 +52,6 @@ int saver_note_latency_strings(struct saver *s, const struct recording *r)
 
 /* --- histograms and causes --- */
 
-/* Room in `have` for all of the recording's; new ones are empty. */
-static int follow_hists(struct grown_latency *have, const struct rec_latency *l)
-{
-	struct rec_irq_values *hists = intern_grow(have->hists, &have->max_hists, l->n_hists, sizeof(*hists));
-
-	if (!hists && l->n_hists)
-		return SQLITE_NOMEM;
-	have->hists = hists;
-	for (; have->n_hists < l->n_hists; have->n_hists++)
-		hists[have->n_hists] = (struct rec_irq_values){ 0 };
-	return SQLITE_OK;
-}
-
-static int follow_causes(struct grown_latency *have, const struct rec_latency *l)
-{
-	struct rec_cause *causes = intern_grow(have->causes, &have->max_causes, l->n_causes, sizeof(*causes));
-
-	if (!causes && l->n_causes)
-		return SQLITE_NOMEM;
-	have->causes = causes;
-	for (; have->n_causes < l->n_causes; have->n_causes++)
-		causes[have->n_causes] = (struct rec_cause){ 0 };
-	return SQLITE_OK;
-}
-
 /* The one point of this kind that came since the last interval, if it has as many values; else NULL. */
 static const struct rec_point *point_of(const struct saver *s, const struct rec_latency *l, const struct rec_hist *h,
 					uint64_t count)
@@ -131,10 +106,11 @@ static int put_cause(struct saver *s, const struct rec_cause *now, struct rec_ca
 static int put_sums(struct saver *s, const struct recording *r)
 {
 	const struct rec_latency *l = r->latency;
-	int rc = follow_hists(&s->latency, l);
+	struct grown_latency *g = &s->latency;
+	int rc = SAVER_FOLLOW(g->hists, g->n_hists, g->max_hists, l->n_hists);
 
 	if (rc == SQLITE_OK)
-		rc = follow_causes(&s->latency, l);
+		rc = SAVER_FOLLOW(g->causes, g->n_causes, g->max_causes, l->n_causes);
 	for (size_t i = 0; i < l->n_hists && rc == SQLITE_OK; i++)
 		rc = put_hist(s, r, i);
 	for (size_t i = 0; i < l->n_causes && rc == SQLITE_OK; i++)
@@ -192,18 +168,15 @@ static int put_part(struct saver *s, const struct rec_part *p, uint64_t of_case)
 				     row_signed(p->tid), row_signed(p->prio), row_int(p->spans), row_int(p->ns) });
 }
 
-/* The loader believes no span that ends before it starts, whatever clocks did. */
 static int put_span(struct saver *s, const struct rec_span *p, uint64_t of_case)
 {
-	int64_t end_ns = p->end_ns < p->start_ns ? p->start_ns : p->end_ns;
-	uint64_t gross_ns = (uint64_t)end_ns - (uint64_t)p->start_ns;
+	struct saver_span span = saver_span(p->start_ns, p->end_ns, p->net_ns);
 
-	return saver_put(s, DB_SPANS, &s->crc,
-			 (struct db_value[]){ saver_interval_id(s), row_int(of_case),
-					      row_text(latency_span_word(p->kind)), row_signed(p->id),
-					      saver_string_id(s, p->name), row_signed(p->prio), row_signed(p->start_ns),
-					      row_signed(end_ns),
-					      row_int(p->net_ns < gross_ns ? p->net_ns : gross_ns) });
+	return saver_put(
+		s, DB_SPANS, &s->crc,
+		(struct db_value[]){ saver_interval_id(s), row_int(of_case), row_text(latency_span_word(p->kind)),
+				     row_signed(p->id), saver_string_id(s, p->name), row_signed(p->prio),
+				     row_signed(span.start_ns), row_signed(span.end_ns), row_int(span.net_ns) });
 }
 
 /* Cases, then their parts, then their spans: table by table, as checksums go. */

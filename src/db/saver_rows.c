@@ -50,6 +50,16 @@ struct db_value saver_stack_id(int stack)
 	return stack < 0 ? (struct db_value){ .type = SQLITE_NULL } : row_int((uint64_t)stack);
 }
 
+struct saver_span saver_span(int64_t start_ns, int64_t end_ns, uint64_t net_ns)
+{
+	struct saver_span span = { start_ns, end_ns < start_ns ? start_ns : end_ns, net_ns };
+	uint64_t gross_ns = (uint64_t)span.end_ns - (uint64_t)start_ns;
+
+	if (net_ns > gross_ns)
+		span.net_ns = gross_ns;
+	return span;
+}
+
 /* What has come to sample i since it was last written. */
 static struct grown growth(const struct saver *s, const struct recording *r, size_t i)
 {
