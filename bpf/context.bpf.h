@@ -14,10 +14,13 @@
 
 const volatile struct wakeup_config config = { .causes = 1, .task_storage = 1 };
 
-/* A timer's function runs: since when it was due. */
+/*
+ * A timer's function runs: since when it was due. Its end may go unseen, and a thread that runs it be preempted: what
+ * it wakes is known by `of`.
+ */
 struct context_timer {
 	__u64 expiry_ns, hard_expiry_ns; /* without and with slack, CLOCK_MONOTONIC */
-	__u64 open;
+	__u64 of;			 /* context_timer_of(); 0: it is over */
 };
 
 /* What tasks a CPU ran, roughly: for the part of a wait that its ring does not reach back to. */
@@ -107,6 +110,42 @@ static __always_inline struct context_cpu *context_of(__u32 cpu_id)
 static __always_inline struct context_cpu *context_here(void)
 {
 	return enabled ? context_of(bpf_get_smp_processor_id()) : NULL;
+}
+
+/* In what a timer's function runs: the interrupt that began at irq_ns, or, if that is 0, this thread. */
+static __always_inline __u64 context_timer_of(__u64 irq_ns, __u32 tid)
+{
+	return irq_ns ? irq_ns : 1ULL << 63 | tid;
+}
+
+static __always_inline __u64 context_irq_ns(const struct context_cpu *cpu)
+{
+	const struct span_open *open = &cpu->spans.open[LEVEL_HARDIRQ];
+
+	return open->kind ? open->start_ns : 0;
+}
+
+static __always_inline void context_timer_begin(struct context_cpu *cpu, __u64 expiry_ns, __u64 hard_expiry_ns)
+{
+	__u64 irq_ns = context_irq_ns(cpu);
+	struct context_timer *t = &cpu->timers[irq_ns ? 1 : 0];
+
+	t->of = 0;
+	t->expiry_ns = expiry_ns;
+	t->hard_expiry_ns = hard_expiry_ns;
+	barrier();
+	t->of = context_timer_of(irq_ns, (__u32)bpf_get_current_pid_tgid());
+}
+
+static __always_inline void context_timer_end(struct context_cpu *cpu)
+{
+	cpu->timers[cpu->spans.open[LEVEL_HARDIRQ].kind ? 1 : 0].of = 0;
+}
+
+/* Does a timer's function run in the interrupt that began at irq_ns, or in this thread? `t` is that of timers[]. */
+static __always_inline bool context_timer_runs(const struct context_timer *t, __u64 irq_ns, __u32 tid)
+{
+	return t->of == context_timer_of(irq_ns, tid);
 }
 
 /* Is this the task that runs here? */

@@ -111,17 +111,14 @@ int BPF_PROG(on_timer_entry, struct hrtimer *timer)
 {
 	struct context_cpu *cpu = context_here();
 	struct hrtimer_clock_base *base;
-	struct context_timer *t;
 	__s64 offset_ns;
 
 	if (!cpu)
 		return 0;
-	t = &cpu->timers[cpu->spans.open[LEVEL_HARDIRQ].kind ? 1 : 0];
 	base = core_read(timer, base);
 	offset_ns = core_read(base, offset);
-	t->expiry_ns = core_read(timer, _softexpires) - offset_ns;
-	t->hard_expiry_ns = core_read(timer, node.expires) - offset_ns;
-	t->open = 1;
+	context_timer_begin(cpu, core_read(timer, _softexpires) - offset_ns,
+			    core_read(timer, node.expires) - offset_ns);
 	return 0;
 }
 
@@ -132,7 +129,7 @@ int BPF_PROG(on_timer_exit, struct hrtimer *timer)
 
 	if (!cpu)
 		return 0;
-	cpu->timers[cpu->spans.open[LEVEL_HARDIRQ].kind ? 1 : 0].open = 0;
+	context_timer_end(cpu);
 	if (steal_from_rq_bytes)
 		cpu->steal_ns = context_steal_ns(cpu);
 	return 0;

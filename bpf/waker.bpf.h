@@ -12,11 +12,9 @@ static __always_inline void note_context(struct wake_waker *w, const struct cont
 
 	w->context = SPAN_TASK;
 	w->context_id = 0;
-	w->irq_ns = 0;
+	w->irq_ns = context_irq_ns(cpu);
 	if (!open->kind)
 		open = &cpu->spans.open[LEVEL_SOFTIRQ];
-	else
-		w->irq_ns = open->start_ns;
 	if (!open->kind)
 		return;
 	w->context = open->kind;
@@ -96,7 +94,7 @@ static __always_inline void note_timer(struct wait *wait, struct context_cpu *cp
 	const struct context_timer *timer = &cpu->timers[w->irq_ns ? 1 : 0];
 
 	w->expiry_ns = 0;
-	if (!timer->open || !timer->expiry_ns || timer->expiry_ns > now_ns)
+	if (!context_timer_runs(timer, w->irq_ns, w->tid) || !timer->expiry_ns || timer->expiry_ns > now_ns)
 		return;
 	w->expiry_ns = timer->expiry_ns;
 	w->past_ns = w->slack_ns = w->behind_ns = w->late_ns = w->steal_ns = 0;

@@ -119,7 +119,7 @@ fi
 bracket --softirq NET_RX -- everything
 measured '--softirq NET_RX' softirq:NET_RX
 is '--softirq NET_RX: nothing else' "$(ask "SELECT DISTINCT s.number FROM irq_rows r JOIN irq_sources s ON s.id = r.source")" 3
-bracket --softirq net_rx,RCU,3 -- true
+kbpfprof -d 1 --softirq net_rx,RCU,3
 is '--softirq: a number is no name' "$rc" 129
 bracket --softirq net_rx,rcu -- everything
 measured '--softirq net_rx,rcu' 'softirq:(NET_RX|RCU)'

@@ -234,11 +234,66 @@ static void missed_ends(void **state)
 	assert_int_equal(fake.counts[WAKE_COUNT_MISSED_END], 3);
 }
 
+static __u64 timer_here(void)
+{
+	__u64 irq_ns = context_irq_ns(&fake.cpu);
+	const struct context_timer *t = &fake.cpu.timers[irq_ns ? 1 : 0];
+
+	return context_timer_runs(t, irq_ns, (__u32)fake.task.pid) ? t->expiry_ns : 0;
+}
+
+/* The end of a timer's function is not told, as the kernel leaves out a program that it is in the midst of. */
+static void timers_whose_end_is_missed(void **state)
+{
+	(void)state;
+	memset(&fake, 0, sizeof(fake));
+	enabled = 1;
+	fake.task.pid = 7;
+	fake.now = 100;
+	context_irq_enter(SPAN_VECTOR, 1);
+	assert_int_equal(timer_here(), 0);
+	context_timer_begin(&fake.cpu, 40, 40);
+	assert_int_equal(timer_here(), 40);
+	fake.now = 110;
+	context_irq_exit(SPAN_VECTOR, 1);
+	assert_int_equal(timer_here(), 0);
+	fake.now = 200;
+	context_irq_enter(SPAN_HARDIRQ, 2); /* of a device: what it wakes, no timer does */
+	assert_int_equal(timer_here(), 0);
+}
+
+/* PREEMPT_RT: a thread that runs a timer's function is preempted, by interrupts and by tasks. */
+static void timers_that_are_preempted(void **state)
+{
+	(void)state;
+	memset(&fake, 0, sizeof(fake));
+	enabled = 1;
+	fake.task.pid = 7;
+	fake.now = 100;
+	context_timer_begin(&fake.cpu, 40, 45);
+	context_irq_enter(SPAN_VECTOR, 1);
+	assert_int_equal(timer_here(), 0);
+	context_timer_begin(&fake.cpu, 90, 90);
+	assert_int_equal(timer_here(), 90);
+	context_timer_end(&fake.cpu);
+	assert_int_equal(timer_here(), 0);
+	fake.now = 110;
+	context_irq_exit(SPAN_VECTOR, 1);
+	fake.task.pid = 8;
+	assert_int_equal(timer_here(), 0);
+	fake.task.pid = 7;
+	assert_int_equal(timer_here(), 40);
+	context_timer_end(&fake.cpu);
+	assert_int_equal(timer_here(), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(interrupts_in_softirqs_programs),
 		cmocka_unit_test(missed_ends),
+		cmocka_unit_test(timers_whose_end_is_missed),
+		cmocka_unit_test(timers_that_are_preempted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
