@@ -40,8 +40,13 @@ static __always_inline bool sum_named(const struct wake_cause_key *key, __u64 sp
 	struct wake_cause_sum *sum, first = { spans, ns };
 
 	sum = bpf_map_lookup_elem(&cause_sums, key);
-	if (!sum)
-		return !bpf_map_update_elem(&cause_sums, key, &first, BPF_NOEXIST);
+	if (!sum) {
+		if (!bpf_map_update_elem(&cause_sums, key, &first, BPF_NOEXIST))
+			return true;
+		sum = bpf_map_lookup_elem(&cause_sums, key); /* another CPU was faster */
+		if (!sum)
+			return false;
+	}
 	sum->spans += spans;
 	sum->ns += ns;
 	return true;

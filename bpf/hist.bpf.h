@@ -64,8 +64,8 @@ static __always_inline bool hist_count_group(const struct wake_group_key *key, _
 
 	if (!h) {
 		zeros = bpf_map_lookup_elem(&hist_zeros, &zero);
-		if (!zeros || bpf_map_update_elem(&group_hists, key, zeros, BPF_NOEXIST))
-			return false;
+		if (zeros)
+			bpf_map_update_elem(&group_hists, key, zeros, BPF_NOEXIST); /* or another CPU was faster */
 		h = bpf_map_lookup_elem(&group_hists, key);
 	}
 	if (!h)

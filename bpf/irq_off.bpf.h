@@ -49,7 +49,10 @@ static __always_inline void off_count_place(const struct irq_place_key *place, _
 	err = bpf_map_update_elem(&places, place, &first, BPF_NOEXIST);
 	if (!err)
 		return;
-	if (err == -E2BIG)
+	sum = err == -EEXIST ? bpf_map_lookup_elem(&places, place) : NULL; /* another CPU was faster */
+	if (sum)
+		off_sum(sum, ns);
+	else if (err == -E2BIG)
 		irq_count(IRQ_COUNT_PLACE_FULL);
 	else
 		lost_count_update(err);

@@ -78,14 +78,19 @@ static __always_inline void thread_behind(const struct irq_cpu *cpu, const struc
 	key.prio_class = prio < own_prio ? 0 : prio == own_prio ? 1 : 2;
 	core_read_comm(key.comm, prev);
 	sum = bpf_map_lookup_elem(&behind, &key);
-	if (sum) {
-		sum->count++;
-		sum->ns += fresh.ns;
-		if (fresh.ns > sum->max_ns)
-			sum->max_ns = fresh.ns;
-	} else if (bpf_map_update_elem(&behind, &key, &fresh, BPF_NOEXIST)) {
-		irq_count(IRQ_COUNT_BEHIND_FULL);
+	if (!sum) {
+		if (!bpf_map_update_elem(&behind, &key, &fresh, BPF_NOEXIST))
+			return;
+		sum = bpf_map_lookup_elem(&behind, &key); /* another CPU was faster */
 	}
+	if (!sum) {
+		irq_count(IRQ_COUNT_BEHIND_FULL);
+		return;
+	}
+	sum->count++;
+	sum->ns += fresh.ns;
+	if (fresh.ns > sum->max_ns)
+		sum->max_ns = fresh.ns;
 }
 
 static __always_inline struct irq_row *thread_row(struct irq_event *e, const struct irq_thread *t, __u32 cpu_id)

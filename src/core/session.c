@@ -4,11 +4,13 @@
 #include <bpf/bpf.h>
 #include <err.h>
 #include <errno.h>
+#include <linux/membarrier.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -173,6 +175,18 @@ static uint64_t deadline(uint64_t duration_ns)
 	return duration_ns ? clock_ns(CLOCK_MONOTONIC) + duration_ns : 0;
 }
 
+/*
+ * Programs that began before all was disabled may not have ended on other CPUs, and what they write is to be read
+ * whole: the kernel's membarrier waits for that, as programs are readers under RCU. It does not with nohz_full.
+ */
+static void await_programs(void)
+{
+	const struct timespec longer_than_any = { .tv_nsec = 1000000 };
+
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		nanosleep(&longer_than_any, NULL);
+}
+
 /* From the first sample to the last. */
 static int measure(struct session *s, struct recording *r, int signal_fd)
 {
@@ -203,6 +217,7 @@ static int measure(struct session *s, struct recording *r, int signal_fd)
 	if (!err)
 		err = c->enable(s, false);
 	r->meta.duration_ns = clock_ns(CLOCK_MONOTONIC) - s->start_ns;
+	await_programs();
 	return err;
 }
 
