@@ -46,7 +46,9 @@ side_by_side() {
 			for (i = 0; i < k; i++) { print d[i] > diffs; if (d[i] > -50 && d[i] < 50) near++ }
 			for (i = 0; i < m; i++) if ((i + best) in ours && theirs[i] > theirs[top + 0]) top = i
 			for (i in ours) if (i - best >= 0 && i - best < m && (mine == "" || ours[i] > ours[mine])) mine = i
-			printf "pairs=%d near_pct=%.2f same_max=%d\n", k, k ? 100 * near / k : 0, mine == top + best
+			# Two that are as long, but for what lies between the two stamps, may change places.
+			same_max = mine == top + best || ours[mine] - ours[top + best] < 20
+			printf "pairs=%d near_pct=%.2f same_max=%d\n", k, k ? 100 * near / k : 0, same_max
 		}' "$tmp/ours" "$tmp/theirs" >"$tmp/fit"
 	median=$(sort -n "$tmp/diffs" | awk '{ d[n++] = $1 } END { print d[int(n / 2)] }')
 	near_pct=$(sed -nE 's/.*near_pct=([0-9.]+).*/\1/p' "$tmp/fit")
