@@ -16,6 +16,8 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/irq_trace.sh"
 need_live
 need_tracer
+# shellcheck disable=SC2034 # of nearly_all
+unseen=20 # of what CPUs send each other
 # shellcheck disable=SC2154 # rc, cpu, other are set by others
 [ "$cpu" != "$other" ] || skip_all 'one CPU'
 
